@@ -1,0 +1,32 @@
+//! The build, as a story: find ggml and translate its headers, find Dawn or build it, compile the bridge between them.
+//! The details are in `third_party/`.
+
+#[path = "third_party/mod.rs"]
+mod third_party;
+
+use anyhow::Result;
+use third_party::{bridge, dawn, ggml};
+
+fn story() -> Result<()> {
+    // ggml comes with a crate; its own headers say what a backend looks like.
+    let ggml = ggml::find()?;
+    ggml.bind()?;
+    ggml.set_rpath()?;
+
+    // Shaders: the list of them is written by src/shader/embed.rs.
+
+    // Dawn, and what stands between it and Rust.
+    if let Some(dawn) = dawn::find_or_build()? {
+        bridge::compile(&dawn)?;
+        dawn.link()?;
+    }
+    Ok(())
+}
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if let Err(error) = story() {
+        // One line per cause, the last one first; cargo prints it as an error of this package.
+        println!("cargo::error={}", format!("{error:#}").replace('\n', " "));
+    }
+}

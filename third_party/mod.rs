@@ -1,0 +1,8 @@
+//! What is not ours, and how it gets here. `build.rs` tells the story; the details are in these files.
+
+pub mod bridge;
+pub mod dawn;
+pub mod dawn_prefix;
+pub mod ggml;
+pub mod toolchain;
+pub mod vars;
