@@ -4,16 +4,21 @@
 #[path = "third_party/mod.rs"]
 mod third_party;
 
+#[path = "src/shader/embed.rs"]
+mod embed;
+
 use anyhow::Result;
-use third_party::{bridge, dawn, ggml};
+use third_party::{bridge, dawn, ggml, ggml_names};
 
 fn story() -> Result<()> {
     // ggml comes with a crate; its own headers say what a backend looks like.
     let ggml = ggml::find()?;
     ggml.bind()?;
+    ggml_names::write()?;
     ggml.set_rpath()?;
 
-    // Shaders: the list of them is written by src/shader/embed.rs.
+    // Shaders, and the Rust form of their parameters.
+    embed::write()?;
 
     // Dawn, and what stands between it and Rust.
     if let Some(dawn) = dawn::find_or_build()? {

@@ -4,5 +4,6 @@ pub mod bridge;
 pub mod dawn;
 pub mod dawn_prefix;
 pub mod ggml;
+pub mod ggml_names;
 pub mod toolchain;
 pub mod vars;

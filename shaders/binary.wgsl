@@ -1,0 +1,54 @@
+// ADD, SUB, MUL, DIV: dst = src0 op src1, where src1 repeats into src0 in every dimension. OP: the operator.
+// FLAT: all three are contiguous and of one shape, four elements for each invocation.
+#import common/grid
+#import common/view
+struct Params {
+    count: u32, // elements of dst, or groups of four
+    ne0: u32,
+    ne1: u32,
+    ne2: u32,
+    b_ne0: u32, // shape of src1
+    b_ne1: u32,
+    b_ne2: u32,
+    b_ne3: u32,
+    src0: View,
+    src1: View,
+    dst: View,
+}
+#params
+#define dst_WRITE 1
+#if FLAT
+#define src0_VEC 1
+#define src1_VEC 1
+#define dst_VEC 1
+#endif
+#bind src0: array<SRC0_WORD>
+#bind src1: array<SRC1_WORD>
+#bind dst: array<DST_WORD>
+#import common/types/SRC0 q_=src0_ Q=src0
+#import common/types/SRC1 q_=src1_ Q=src1
+#import common/types/DST q_=dst_ Q=dst
+override wg_size: u32;
+
+@compute @workgroup_size(wg_size)
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let i = workgroup_index(id, count) * wg_size + lane;
+    if (i >= params.count) {
+        return;
+    }
+#if FLAT
+    let a = src0_get4(params.src0.offset + i * 4u * SRC0_BYTES);
+    let b = src1_get4(params.src1.offset + i * 4u * SRC1_BYTES);
+    dst_put4(params.dst.offset + i * 4u * DST_BYTES, a OP b);
+#else
+    let i0 = i % params.ne0;
+    let row = i / params.ne0;
+    let i1 = row % params.ne1;
+    let plane = row / params.ne1;
+    let i2 = plane % params.ne2;
+    let i3 = plane / params.ne2;
+    let a = src0_get(at(params.src0, i0, i1, i2, i3));
+    let b = src1_get(at(params.src1, i0 % params.b_ne0, i1 % params.b_ne1, i2 % params.b_ne2, i3 % params.b_ne3));
+    dst_put(at(params.dst, i0, i1, i2, i3), a OP b);
+#endif
+}

@@ -1,0 +1,56 @@
+// f16 in the binding `Q`: as f16 (vec4 of them where q_VEC is defined), or in words on devices without f16. Two values share a
+// word there, so a store is two atomic steps on disjoint bits.
+#if F16
+#if q_VEC
+fn q_get4(byte: u32) -> vec4<f32> {
+    return vec4<f32>(Q[byte >> 3u]);
+}
+#if q_WRITE
+fn q_put4(byte: u32, v: vec4<f32>) {
+    Q[byte >> 3u] = vec4<f16>(v);
+}
+#endif
+#else
+fn q_get(byte: u32) -> f32 {
+    return f32(Q[byte >> 1u]);
+}
+fn q_get4(byte: u32) -> vec4<f32> {
+    let i = byte >> 1u;
+    return vec4<f32>(f32(Q[i]), f32(Q[i + 1u]), f32(Q[i + 2u]), f32(Q[i + 3u]));
+}
+#if q_WRITE
+fn q_put(byte: u32, v: f32) {
+    Q[byte >> 1u] = f16(v);
+}
+fn q_put4(byte: u32, v: vec4<f32>) {
+    let i = byte >> 1u;
+    Q[i] = f16(v.x);
+    Q[i + 1u] = f16(v.y);
+    Q[i + 2u] = f16(v.z);
+    Q[i + 3u] = f16(v.w);
+}
+#endif
+#endif
+#else
+#import common/types/half_words q_ Q
+fn q_get(byte: u32) -> f32 {
+    return unpack2x16float(q_half(byte)).x;
+}
+fn q_get4(byte: u32) -> vec4<f32> {
+    return vec4<f32>(q_get(byte), q_get(byte + 2u), q_get(byte + 4u), q_get(byte + 6u));
+}
+#if q_WRITE
+fn q_put(byte: u32, v: f32) {
+    q_put_half(byte, pack2x16float(vec2<f32>(v, 0.0)) & 0xffffu);
+}
+fn q_put4(byte: u32, v: vec4<f32>) {
+    q_put(byte, v.x);
+    q_put(byte + 2u, v.y);
+    q_put(byte + 4u, v.z);
+    q_put(byte + 6u, v.w);
+}
+#endif
+#endif
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    return q_get4(row + i * 2u);
+}

@@ -1,0 +1,81 @@
+//! Every environment variable that is read at run time, in one table that the README is made from.
+
+use std::sync::OnceLock;
+
+/// One variable: its name, what it takes, what it does.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    /// The name, as the shell writes it.
+    pub name: &'static str,
+    /// What a value looks like.
+    pub value: &'static str,
+    /// What it does, and what happens without it.
+    pub effect: &'static str,
+}
+
+/// All variables. The README's table is generated from this one.
+pub const TABLE: &[Variable] = &[
+    Variable {
+        name: "GGML_WEBGPU_SOFTWARE",
+        value: "1",
+        effect: "also list software adapters (llvmpipe, SwiftShader), last; without it they are left out, since the CPU backend is faster",
+    },
+    Variable {
+        name: "GGML_WEBGPU_VALIDATION",
+        value: "1",
+        effect: "turn on Dawn's validation, robust access and workgroup zeroing; slower, for finding faults",
+    },
+    Variable { name: "GGML_WEBGPU_DEBUG", value: "1", effect: "log each plan that is built and why operations are refused" },
+    Variable { name: "GGML_WEBGPU_PROFILE", value: "1", effect: "time every dispatch and log a table when the backend is freed" },
+    Variable {
+        name: "GGML_WEBGPU_DISABLE",
+        value: "list of f16, subgroups, matrix, dot4, immediates, fusion, plan",
+        effect: "hide these capabilities, to run the paths of lesser devices",
+    },
+    Variable { name: "GGML_WEBGPU_SUBGROUP_SIZE", value: "8, 16, 32 or 64", effect: "use this subgroup size where the device allows it" },
+];
+
+/// The settings, read once.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// List software adapters too.
+    pub software: bool,
+    /// Validation and robustness on.
+    pub validation: bool,
+    /// Log plans and refusals.
+    pub debug: bool,
+    /// Time each dispatch.
+    pub profile: bool,
+    /// Capabilities to hide.
+    pub disable: Vec<String>,
+    /// Subgroup size to use where the device can vary it.
+    pub subgroup_size: Option<u32>,
+}
+
+impl Settings {
+    /// Whether a capability is hidden by `GGML_WEBGPU_DISABLE`.
+    pub fn disabled(&self, capability: &str) -> bool {
+        self.disable.iter().any(|d| d == capability)
+    }
+
+    fn read() -> Self {
+        let get = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+        let on = |name: &str| get(name).is_some_and(|v| v != "0");
+        Self {
+            software: on("GGML_WEBGPU_SOFTWARE"),
+            validation: on("GGML_WEBGPU_VALIDATION"),
+            debug: on("GGML_WEBGPU_DEBUG"),
+            profile: on("GGML_WEBGPU_PROFILE"),
+            disable: get("GGML_WEBGPU_DISABLE")
+                .map(|v| v.split([',', ' ']).filter(|s| !s.is_empty()).map(str::to_owned).collect())
+                .unwrap_or_default(),
+            subgroup_size: get("GGML_WEBGPU_SUBGROUP_SIZE").and_then(|v| v.parse().ok()),
+        }
+    }
+}
+
+/// The process's settings. They are read at the first call and do not change after it.
+pub fn settings() -> &'static Settings {
+    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+    SETTINGS.get_or_init(Settings::read)
+}

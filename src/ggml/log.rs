@@ -1,0 +1,47 @@
+//! Logging through ggml's log callback, so that a host sees our lines where it sees ggml's.
+
+use super::sys;
+
+/// How loud a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Shown only with GGML_WEBGPU_DEBUG.
+    Debug,
+    /// What a user may want to know.
+    Info,
+    /// Something is wrong, but works.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+/// Writes one line. A newline is added.
+pub fn log(level: Level, text: &str) {
+    let mut callback: sys::ggml_log_callback = None;
+    let mut data = std::ptr::null_mut();
+    // SAFETY: ggml writes its current callback and user data into the two places.
+    unsafe { sys::ggml_log_get(&raw mut callback, &raw mut data) };
+    let level = match level {
+        Level::Debug => sys::GGML_LOG_LEVEL_DEBUG,
+        Level::Info => sys::GGML_LOG_LEVEL_INFO,
+        Level::Warn => sys::GGML_LOG_LEVEL_WARN,
+        Level::Error => sys::GGML_LOG_LEVEL_ERROR,
+    };
+    let line = format!("ggml_webgpu: {}\n", text.replace('\0', " "));
+    if let (Some(callback), Ok(line)) = (callback, std::ffi::CString::new(line)) {
+        // SAFETY: the callback is the host's own for this purpose; the string lives through the call.
+        unsafe { callback(level, line.as_ptr(), data) };
+    }
+}
+
+/// A line with a level: `log!(Warn, "...")`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! log {
+    (Debug, $($arg:tt)*) => {
+        if $crate::env::settings().debug {
+            $crate::ggml::log::log($crate::ggml::log::Level::Debug, &format!($($arg)*))
+        }
+    };
+    ($level:ident, $($arg:tt)*) => { $crate::ggml::log::log($crate::ggml::log::Level::$level, &format!($($arg)*)) };
+}

@@ -1,0 +1,151 @@
+//! Builds small graphs for cases, by ggml's own constructors. Tests and benches allocate and run them.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use super::sys;
+use super::types::Type;
+
+/// A tensor of a [`Make`].
+#[derive(Debug, Clone, Copy)]
+pub struct T<'a>(NonNull<sys::ggml_tensor>, PhantomData<&'a Make>);
+
+impl T<'_> {
+    /// ggml's struct.
+    pub fn raw(self) -> *mut sys::ggml_tensor {
+        self.0.as_ptr()
+    }
+}
+
+/// How an input is filled.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fill {
+    /// Uniform between two bounds; quantised if the type is.
+    Uniform(f32, f32),
+    /// These values, repeated.
+    Values(Vec<f32>),
+    /// These integers, repeated.
+    Ints(Vec<i64>),
+    /// Distinct numbers below the bound in each row, in random order.
+    Distinct(i64),
+    /// Half of the values at random are -inf, the others 0, as in an attention mask; never a whole row.
+    Mask,
+}
+
+/// A graph being built. Tensors have no memory yet.
+#[derive(Debug)]
+pub struct Make {
+    ctx: NonNull<sys::ggml_context>,
+    inputs: RefCell<Vec<(NonNull<sys::ggml_tensor>, Fill)>>,
+    also: RefCell<Vec<NonNull<sys::ggml_tensor>>>,
+}
+
+impl Make {
+    /// Room for a few hundred tensors.
+    pub fn new() -> Option<Self> {
+        // SAFETY: plain size queries.
+        let size = unsafe { 512 * sys::ggml_tensor_overhead() + sys::ggml_graph_overhead_custom(512, false) };
+        let params = sys::ggml_init_params { mem_size: size, mem_buffer: std::ptr::null_mut(), no_alloc: true };
+        // SAFETY: ggml allocates the context, freed in `drop`.
+        let ctx = unsafe { sys::ggml_init(params) };
+        NonNull::new(ctx).map(|ctx| Self { ctx, inputs: RefCell::default(), also: RefCell::default() })
+    }
+
+    /// ggml's context.
+    pub fn context(&self) -> *mut sys::ggml_context {
+        self.ctx.as_ptr()
+    }
+
+    /// What each input is filled with, in the order of the calls.
+    pub fn inputs(&self) -> Vec<(*mut sys::ggml_tensor, Fill)> {
+        self.inputs.borrow().iter().map(|(t, f)| (t.as_ptr(), f.clone())).collect()
+    }
+
+    /// Tensors that are computed and compared besides the result.
+    pub fn also_computed(&self) -> Vec<*mut sys::ggml_tensor> {
+        self.also.borrow().iter().map(|t| t.as_ptr()).collect()
+    }
+
+    /// Computes and compares `t` too, though the result does not depend on it.
+    pub fn also(&self, t: T<'_>) {
+        self.also.borrow_mut().push(t.0);
+    }
+
+    fn wrap(&self, raw: *mut sys::ggml_tensor) -> T<'_> {
+        // ggml's constructors abort rather than return null.
+        T(NonNull::new(raw).unwrap_or(NonNull::dangling()), PhantomData)
+    }
+
+    /// An input with uniform values in -1..1, named for its place.
+    pub fn input(&self, ty: Type, ne: [i64; 4]) -> T<'_> {
+        self.filled(ty, ne, Fill::Uniform(-1.0, 1.0))
+    }
+
+    /// An input.
+    pub fn filled(&self, ty: Type, ne: [i64; 4], fill: Fill) -> T<'_> {
+        // SAFETY: the context is live; ggml copies the shape.
+        let t = self.wrap(unsafe { sys::ggml_new_tensor(self.context(), ty.info().id, 4, ne.as_ptr()) });
+        self.inputs.borrow_mut().push((t.0, fill));
+        t
+    }
+
+    /// The part of `a` that begins at `offset` bytes, with shape `ne` and strides `nb` (of dimensions 1 to 3).
+    pub fn view<'a>(&'a self, a: T<'a>, ne: [i64; 4], nb: [usize; 3], offset: usize) -> T<'a> {
+        // SAFETY: live context and tensor; ggml checks the range.
+        self.wrap(unsafe { sys::ggml_view_4d(self.context(), a.raw(), ne[0], ne[1], ne[2], ne[3], nb[0], nb[1], nb[2], offset) })
+    }
+
+    /// Dimensions in another order: dimension i becomes `axes[i]`.
+    pub fn permute<'a>(&'a self, a: T<'a>, axes: [i32; 4]) -> T<'a> {
+        // SAFETY: live context and tensor.
+        self.wrap(unsafe { sys::ggml_permute(self.context(), a.raw(), axes[0], axes[1], axes[2], axes[3]) })
+    }
+
+    /// Another shape over the same elements.
+    pub fn reshape<'a>(&'a self, a: T<'a>, ne: [i64; 4]) -> T<'a> {
+        // SAFETY: live context and tensor.
+        self.wrap(unsafe { sys::ggml_reshape_4d(self.context(), a.raw(), ne[0], ne[1], ne[2], ne[3]) })
+    }
+
+    /// Strides in bytes.
+    pub fn nb(&self, a: T<'_>) -> [usize; 4] {
+        // SAFETY: a live tensor.
+        unsafe { (*a.raw()).nb }
+    }
+
+    /// Shape.
+    pub fn ne(&self, a: T<'_>) -> [i64; 4] {
+        // SAFETY: a live tensor.
+        unsafe { (*a.raw()).ne }
+    }
+}
+
+impl Drop for Make {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`, freed once.
+        unsafe { sys::ggml_free(self.ctx.as_ptr()) };
+    }
+}
+
+/// ggml's constructors, one line each: name, tensors; other arguments.
+macro_rules! constructors {
+    ($($name:ident => $ggml:ident ( $($t:ident),* ; $($arg:ident : $ty:ty),* );)*) => {
+        #[allow(missing_docs, reason = "ggml's names and arguments")]
+        #[allow(clippy::too_many_arguments, reason = "ggml's arguments")]
+        impl Make {
+            $(pub fn $name<'a>(&'a self, $($t: T<'a>,)* $($arg: $ty),*) -> T<'a> {
+                // SAFETY: the context and the tensors are live; ggml aborts on shapes that do not fit.
+                self.wrap(unsafe { sys::$ggml(self.context(), $($t.raw(),)* $($arg),*) })
+            })*
+        }
+    };
+}
+
+constructors! {
+    add => ggml_add(a, b;);
+    add_inplace => ggml_add_inplace(a, b;);
+    sub => ggml_sub(a, b;);
+    mul => ggml_mul(a, b;);
+    div => ggml_div(a, b;);
+}

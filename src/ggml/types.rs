@@ -1,0 +1,118 @@
+//! TABLE of element types: one line each. Everything that depends on a type reads this table.
+
+use super::sys;
+
+/// A ggml element type: an index into [`TABLE`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Type(u8);
+
+/// What kind of type it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// A float of one element.
+    Float,
+    /// An integer of one element.
+    Int,
+    /// Blocks of several elements.
+    Quant,
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Info {
+    /// ggml's number.
+    pub id: sys::ggml_type,
+    /// ggml's name, which is also the shader's: `shaders/common/types/<name>.wgsl`.
+    pub name: &'static str,
+    /// Elements of a block.
+    pub block: u32,
+    /// Bytes of a block.
+    pub bytes: u32,
+    /// Kind.
+    pub class: Class,
+}
+
+macro_rules! types {
+    ($($konst:ident $id:ident $name:literal $block:literal $bytes:literal $class:ident;)*) => {
+        /// Every type that a shader can decode.
+        pub const TABLE: &[Info] = &[$(Info { id: sys::$id, name: $name, block: $block, bytes: $bytes, class: Class::$class }),*];
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "ggml's names")]
+        enum Index { $($konst),* }
+        #[allow(missing_docs, reason = "ggml's names")]
+        impl Type { $(pub const $konst: Self = Self(Index::$konst as u8);)* }
+    };
+}
+
+types! {
+    F32     GGML_TYPE_F32     "f32"       1   4 Float;
+    F16     GGML_TYPE_F16     "f16"       1   2 Float;
+    BF16    GGML_TYPE_BF16    "bf16"      1   2 Float;
+    I8      GGML_TYPE_I8      "i8"        1   1 Int;
+    I16     GGML_TYPE_I16     "i16"       1   2 Int;
+    I32     GGML_TYPE_I32     "i32"       1   4 Int;
+    I64     GGML_TYPE_I64     "i64"       1   8 Int;
+    Q4_0    GGML_TYPE_Q4_0    "q4_0"     32  18 Quant;
+    Q4_1    GGML_TYPE_Q4_1    "q4_1"     32  20 Quant;
+    Q5_0    GGML_TYPE_Q5_0    "q5_0"     32  22 Quant;
+    Q5_1    GGML_TYPE_Q5_1    "q5_1"     32  24 Quant;
+    Q8_0    GGML_TYPE_Q8_0    "q8_0"     32  34 Quant;
+    Q2_K    GGML_TYPE_Q2_K    "q2_K"    256  84 Quant;
+    Q3_K    GGML_TYPE_Q3_K    "q3_K"    256 110 Quant;
+    Q4_K    GGML_TYPE_Q4_K    "q4_K"    256 144 Quant;
+    Q5_K    GGML_TYPE_Q5_K    "q5_K"    256 176 Quant;
+    Q6_K    GGML_TYPE_Q6_K    "q6_K"    256 210 Quant;
+}
+
+impl Type {
+    /// The type with ggml's number `id`, if shaders know it.
+    pub fn from_ggml(id: sys::ggml_type) -> Option<Self> {
+        TABLE.iter().position(|t| t.id == id).map(|i| Self(i as u8))
+    }
+
+    /// All types, in the table's order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..TABLE.len() as u8).map(Self)
+    }
+
+    /// Its line of the table.
+    pub fn info(self) -> &'static Info {
+        &TABLE[self.0 as usize]
+    }
+
+    /// ggml's name in lower case.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Elements of a block; 1 if it has none.
+    pub fn block(self) -> u32 {
+        self.info().block
+    }
+
+    /// Bytes of a block.
+    pub fn bytes(self) -> u32 {
+        self.info().bytes
+    }
+
+    /// Whether it packs several elements into a block.
+    pub fn is_quant(self) -> bool {
+        self.info().class == Class::Quant
+    }
+
+    /// Whether it is a float of one element.
+    pub fn is_float(self) -> bool {
+        self.info().class == Class::Float
+    }
+}
+
+impl std::fmt::Debug for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,141 @@
+//! One room for each op: pure data, no handles, no unsafe. TABLE: which room serves which ggml op.
+//!
+//! A room says whether and how it computes a node (`choose`: types, shapes and capabilities only), which dispatches that takes
+//! (`plan`: addresses known), and on which graphs it is tested (`cases`). `supports_op` is "choose succeeded": nothing is
+//! decided twice.
+
+use std::any::Any;
+
+use anyhow::{Context, Result};
+
+use crate::ggml::tensor::op_name;
+use crate::ggml::{Node, sys};
+use crate::gpu::Caps;
+
+pub mod bind;
+pub mod case;
+mod elem;
+pub mod grid;
+pub mod plan;
+pub mod split;
+#[cfg(test)]
+pub mod testing;
+
+mod binary;
+
+pub use case::Case;
+pub use plan::Planner;
+
+/// What a room offers. `Choice` is what `choose` decided and `plan` needs.
+pub trait Room: Sync {
+    /// Variant and numbers that follow from types, shapes and capabilities.
+    type Choice: 'static;
+
+    /// How this node is computed, or why not. Looks at no address.
+    fn choose(&self, node: &Node, caps: &Caps) -> Result<Self::Choice>;
+
+    /// The dispatches.
+    fn plan(&self, node: &Node, choice: &Self::Choice, planner: &mut Planner<'_>) -> Result<()>;
+
+    /// Along which dimensions a node with tensors larger than a binding is cut; see [`split`].
+    fn axes(&self, _node: &Node) -> Vec<split::Axis> {
+        Vec::new()
+    }
+
+    /// Graphs that it is tested and measured on.
+    fn cases(&self) -> Vec<Case>;
+}
+
+/// A [`Room`] whose `Choice` is hidden, as the table needs it.
+pub trait AnyRoom: Sync {
+    /// See [`Room::choose`].
+    fn choose(&self, node: &Node, caps: &Caps) -> Result<Box<dyn Any>>;
+    /// See [`Room::plan`]; chooses first.
+    fn plan(&self, node: &Node, planner: &mut Planner<'_>) -> Result<()>;
+    /// See [`Room::axes`].
+    fn axes(&self, node: &Node) -> Vec<split::Axis>;
+    /// See [`Room::cases`].
+    fn cases(&self) -> Vec<Case>;
+}
+
+impl<R: Room> AnyRoom for R {
+    fn choose(&self, node: &Node, caps: &Caps) -> Result<Box<dyn Any>> {
+        Ok(Box::new(Room::choose(self, node, caps)?))
+    }
+
+    fn plan(&self, node: &Node, planner: &mut Planner<'_>) -> Result<()> {
+        let choice = Room::choose(self, node, planner.caps())?;
+        Room::plan(self, node, &choice, planner)
+    }
+
+    fn axes(&self, node: &Node) -> Vec<split::Axis> {
+        Room::axes(self, node)
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        Room::cases(self)
+    }
+}
+
+/// One line: an op, the room's name, the room.
+pub struct Line {
+    /// ggml's op.
+    pub op: sys::ggml_op,
+    /// The room: its file, its shader, its group of tests and benches.
+    pub name: &'static str,
+    /// The room itself.
+    pub room: &'static dyn AnyRoom,
+}
+
+macro_rules! table {
+    ($($op:ident => $module:ident;)*) => {
+        /// Which room serves which op.
+        pub static TABLE: &[Line] = &[$(Line { op: sys::$op, name: stringify!($module), room: &$module::ROOM }),*];
+    };
+}
+
+table! {
+    GGML_OP_ADD => binary;
+    GGML_OP_SUB => binary;
+    GGML_OP_MUL => binary;
+    GGML_OP_DIV => binary;
+}
+
+/// Ops that only look at memory another way: nothing to compute.
+pub fn is_no_op(op: sys::ggml_op) -> bool {
+    matches!(
+        op,
+        sys::GGML_OP_NONE | sys::GGML_OP_VIEW | sys::GGML_OP_RESHAPE | sys::GGML_OP_PERMUTE | sys::GGML_OP_TRANSPOSE
+    )
+}
+
+/// The room for an op.
+pub fn room(op: sys::ggml_op) -> Result<&'static dyn AnyRoom> {
+    match TABLE.iter().find(|l| l.op == op) {
+        Some(line) => Ok(line.room),
+        None => crate::unsupported!("{} has no room", op_name(op)),
+    }
+}
+
+/// Whether the node can be computed, or why not.
+pub fn supports(node: &Node, caps: &Caps) -> Result<()> {
+    if is_no_op(node.op) || node.dst.is_empty() {
+        return Ok(());
+    }
+    let room = room(node.op)?;
+    room.choose(node, caps)?;
+    split::check(room, node, caps)
+}
+
+/// Appends the dispatches of a node.
+pub fn plan(node: &Node, planner: &mut Planner<'_>) -> Result<()> {
+    if is_no_op(node.op) || node.dst.is_empty() {
+        return Ok(());
+    }
+    let room = room(node.op)?;
+    split::each(room, node, planner.caps(), &mut |piece| {
+        planner.begin_node();
+        room.plan(piece, planner)
+    })
+    .with_context(|| format!("While planning {} ({})", op_name(node.op), node.name))
+}
