@@ -11,9 +11,9 @@ struct Params {
     b_ne1: u32,
     b_ne2: u32,
     b_ne3: u32,
-    src0: View,
-    src1: View,
-    dst: View,
+    src0_view: View,
+    src1_view: View,
+    dst_view: View,
 }
 #params
 #define dst_WRITE 1
@@ -37,9 +37,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         return;
     }
 #if FLAT
-    let a = src0_get4(params.src0.offset + i * 4u * SRC0_BYTES);
-    let b = src1_get4(params.src1.offset + i * 4u * SRC1_BYTES);
-    dst_put4(params.dst.offset + i * 4u * DST_BYTES, a OP b);
+    let a = src0_get4(params.src0_view.offset + i * 4u * SRC0_BYTES);
+    let b = src1_get4(params.src1_view.offset + i * 4u * SRC1_BYTES);
+    dst_put4(params.dst_view.offset + i * 4u * DST_BYTES, a OP b);
 #else
     let i0 = i % params.ne0;
     let row = i / params.ne0;
@@ -47,8 +47,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     let plane = row / params.ne1;
     let i2 = plane % params.ne2;
     let i3 = plane / params.ne2;
-    let a = src0_get(at(params.src0, i0, i1, i2, i3));
-    let b = src1_get(at(params.src1, i0 % params.b_ne0, i1 % params.b_ne1, i2 % params.b_ne2, i3 % params.b_ne3));
-    dst_put(at(params.dst, i0, i1, i2, i3), a OP b);
+    let a = src0_get(at(params.src0_view, i0, i1, i2, i3));
+    let b = src1_get(at(params.src1_view, i0 % params.b_ne0, i1 % params.b_ne1, i2 % params.b_ne2, i3 % params.b_ne3));
+    dst_put(at(params.dst_view, i0, i1, i2, i3), a OP b);
 #endif
 }

@@ -12,7 +12,8 @@ use crate::ggml::{make::Make, names, sys, types};
 pub fn check() -> Result<()> {
     // SAFETY: plain queries.
     let overhead = unsafe { sys::ggml_tensor_overhead() };
-    let expected = size_of::<sys::ggml_tensor>() + size_of::<sys::ggml_object>();
+    // ggml's object header (offset, size, next, type, padding) is private to it: 32 bytes.
+    let expected = size_of::<sys::ggml_tensor>() + 32;
     ensure!(overhead == expected, "a tensor takes {overhead} bytes there ({expected} were expected)");
     for line in types::TABLE {
         // SAFETY: numbers below the count that the headers gave; ggml's table is at least that long if the sizes above agree.

@@ -42,10 +42,10 @@ unsafe extern "C" fn get_max_size(buft: sys::ggml_backend_buffer_type_t) -> usiz
     (DeviceContext::of_buffer_type(buft).caps().max_buffer & !15) as usize
 }
 
-/// A tensor needs its bytes, rounded up so that bindings are whole vectors. Scratch memory of kernels is the stream's own.
+/// A tensor needs its bytes and no more: scratch memory of kernels is the stream's own.
 unsafe extern "C" fn get_alloc_size(_buft: sys::ggml_backend_buffer_type_t, tensor: *const sys::ggml_tensor) -> usize {
     // SAFETY: ggml passes a live tensor.
-    unsafe { sys::ggml_nbytes(tensor) }.next_multiple_of(16)
+    unsafe { sys::ggml_nbytes(tensor) }
 }
 
 unsafe extern "C" fn is_host(_buft: sys::ggml_backend_buffer_type_t) -> bool {

@@ -57,9 +57,9 @@ impl Room for Binary {
             b_ne1: b.ne[1] as u32,
             b_ne2: b.ne[2] as u32,
             b_ne3: b.ne[3] as u32,
-            src0: bound.view("src0", a)?,
-            src1: bound.view("src1", b)?,
-            dst: bound.view("dst", dst)?,
+            src0_view: bound.view("src0", a)?,
+            src1_view: bound.view("src1", b)?,
+            dst_view: bound.view("dst", dst)?,
         };
         planner.dispatch(variant, &bound, &params, grid::groups(count, WG_SIZE.min(caps.max_invocations)))
     }
