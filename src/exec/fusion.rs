@@ -1,11 +1,80 @@
-//! TABLE of fusions: a pattern of nodes that one room computes together, one line each.
+//! TABLE of fusions: a pattern of nodes that one kernel computes together, one line each.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
+use crate::env;
 use crate::ggml::graph::Graph;
-use crate::ops::Planner;
+use crate::ggml::{Node, sys};
+use crate::ops::{self, Planner, norm};
+
+/// One line.
+pub struct Fusion {
+    /// For logs and tests.
+    pub name: &'static str,
+    /// Ops that follow each other, views between them left out. Each uses the result of the one before it.
+    pub pattern: &'static [sys::ggml_op],
+    /// Which of them (besides the last) have results that are stored all the same, so that others may use them.
+    pub kept: &'static [usize],
+    /// Plans the nodes; false if shapes or types don't fit.
+    pub plan: fn(&[&Node], &mut Planner<'_>) -> Result<bool>,
+}
+
+/// All fusions, longer ones first.
+pub const TABLE: &[Fusion] = &[
+    Fusion {
+        name: "add_rms_norm_mul",
+        pattern: &[sys::GGML_OP_ADD, sys::GGML_OP_RMS_NORM, sys::GGML_OP_MUL],
+        kept: &[0],
+        plan: norm::add_rms_norm_mul,
+    },
+    Fusion { name: "rms_norm_mul", pattern: &[sys::GGML_OP_RMS_NORM, sys::GGML_OP_MUL], kept: &[], plan: norm::rms_norm_mul },
+];
 
 /// Plans a fusion that begins at node `i`, if there is one; gives how many nodes it covers.
-pub fn plan(_graph: Graph<'_>, _i: usize, _planner: &mut Planner<'_>) -> Result<Option<usize>> {
+pub fn plan(graph: Graph<'_>, i: usize, planner: &mut Planner<'_>) -> Result<Option<usize>> {
+    if env::settings().disabled("fusion") {
+        return Ok(None);
+    }
+    for fusion in TABLE.iter().filter(|f| f.pattern.first() == Some(&graph.op(i))) {
+        let Some(indices) = matching(graph, i, fusion) else { continue };
+        let nodes = indices.iter().map(|&n| graph.node(n)).collect::<Result<Vec<_>>>()?;
+        if !joined(graph, &indices, &nodes, fusion) || nodes.iter().any(|n| n.dst.is_empty()) {
+            continue;
+        }
+        let nodes: Vec<&Node> = nodes.iter().collect();
+        planner.begin_node();
+        if (fusion.plan)(&nodes, planner).with_context(|| format!("While planning the fusion {}", fusion.name))? {
+            let last = indices.last().copied().unwrap_or(i);
+            return Ok(Some(last + 1 - i));
+        }
+    }
     Ok(None)
+}
+
+/// The nodes of the pattern from `i` on, views left out.
+fn matching(graph: Graph<'_>, i: usize, fusion: &Fusion) -> Option<Vec<usize>> {
+    let mut at = i;
+    let mut indices = Vec::with_capacity(fusion.pattern.len());
+    for &op in fusion.pattern {
+        while at < graph.len() && ops::is_no_op(graph.op(at)) {
+            at += 1;
+        }
+        if at >= graph.len() || graph.op(at) != op || !graph.computes(at) {
+            return None;
+        }
+        indices.push(at);
+        at += 1;
+    }
+    Some(indices)
+}
+
+/// Whether each node uses the one before it, and nobody else uses a result that is not stored.
+fn joined(graph: Graph<'_>, indices: &[usize], nodes: &[Node], fusion: &Fusion) -> bool {
+    (1..nodes.len()).all(|k| {
+        let before = &nodes[k - 1];
+        let used = nodes[k].sources().filter(|s| s.id == before.dst.id).count();
+        let hidden = !fusion.kept.contains(&(k - 1));
+        let output = before.flags & sys::GGML_TENSOR_FLAG_OUTPUT as i32 != 0;
+        used > 0 && (!hidden || !output && graph.uses(indices[k - 1]) == Some(used as u32))
+    })
 }

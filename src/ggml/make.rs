@@ -148,4 +148,8 @@ constructors! {
     sub => ggml_sub(a, b;);
     mul => ggml_mul(a, b;);
     div => ggml_div(a, b;);
+    norm => ggml_norm(a; eps: f32);
+    rms_norm => ggml_rms_norm(a; eps: f32);
+    rms_norm_inplace => ggml_rms_norm_inplace(a; eps: f32);
+    l2_norm => ggml_l2_norm(a; eps: f32);
 }

@@ -22,6 +22,7 @@ pub mod split;
 pub mod testing;
 
 mod binary;
+pub mod norm;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -99,6 +100,9 @@ table! {
     GGML_OP_SUB => binary;
     GGML_OP_MUL => binary;
     GGML_OP_DIV => binary;
+    GGML_OP_NORM => norm;
+    GGML_OP_RMS_NORM => norm;
+    GGML_OP_L2_NORM => norm;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
