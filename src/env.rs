@@ -1,5 +1,6 @@
 //! Every environment variable that is read at run time, in one table that the README is made from.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// One variable: its name, what it takes, what it does.
@@ -32,6 +33,11 @@ pub const TABLE: &[Variable] = &[
         value: "list of f16, subgroups, matrix, dot4, immediates, fusion, plan",
         effect: "hide these capabilities, to run the paths of lesser devices",
     },
+    Variable {
+        name: "GGML_WEBGPU_SHADERS",
+        value: "a folder",
+        effect: "read shaders from this folder instead of those built in, to work on kernels without a build (as long as no `Params` changes)",
+    },
     Variable { name: "GGML_WEBGPU_SUBGROUP_SIZE", value: "8, 16, 32 or 64", effect: "use this subgroup size where the device allows it" },
 ];
 
@@ -48,6 +54,8 @@ pub struct Settings {
     pub profile: bool,
     /// Capabilities to hide.
     pub disable: Vec<String>,
+    /// Folder of shaders to use instead of those built in.
+    pub shaders: Option<PathBuf>,
     /// Subgroup size to use where the device can vary it.
     pub subgroup_size: Option<u32>,
 }
@@ -69,6 +77,7 @@ impl Settings {
             disable: get("GGML_WEBGPU_DISABLE")
                 .map(|v| v.split([',', ' ']).filter(|s| !s.is_empty()).map(str::to_owned).collect())
                 .unwrap_or_default(),
+            shaders: get("GGML_WEBGPU_SHADERS").map(PathBuf::from),
             subgroup_size: get("GGML_WEBGPU_SUBGROUP_SIZE").and_then(|v| v.parse().ok()),
         }
     }

@@ -1,10 +1,18 @@
 //! What `embed.rs` wrote at build time: every shader's text, and one Rust struct for each shader's `Params`.
 
+use std::borrow::Cow;
+
+use crate::env;
+
 include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
 
 /// The text of a shader or import, by its path below `shaders/` without the ending.
-pub fn source(name: &str) -> Option<&'static str> {
-    SHADERS.binary_search_by_key(&name, |s| s.0).ok().map(|i| SHADERS[i].1)
+pub fn source(name: &str) -> Option<Cow<'static, str>> {
+    let built_in = SHADERS.binary_search_by_key(&name, |s| s.0).ok().map(|i| SHADERS[i].1);
+    match &env::settings().shaders {
+        Some(folder) => std::fs::read_to_string(folder.join(name).with_extension("wgsl")).ok().map(Cow::Owned),
+        None => built_in.map(Cow::Borrowed),
+    }
 }
 
 /// Words of a shader's `Params`; 0 if it has none.

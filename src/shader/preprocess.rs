@@ -3,6 +3,7 @@
 //! `#import path [a_=b_ c=d]`, `#if`/`#elif`/`#else`/`#endif`, `#define NAME text`, `#bind name: type`, `#params`; elsewhere an
 //! identifier that is a define is replaced by its text. A mistake is an error with file and line.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use anyhow::{Result, bail};
@@ -31,7 +32,7 @@ pub struct Options {
 }
 
 /// The WGSL of shader `name`; `source` finds the text of a file.
-pub fn expand(name: &str, options: &Options, source: &dyn Fn(&str) -> Option<&'static str>) -> Result<String> {
+pub fn expand(name: &str, options: &Options, source: &dyn Fn(&str) -> Option<Cow<'static, str>>) -> Result<String> {
     let mut defines = options.defines.clone();
     for (from, to) in &options.aliases {
         defines.insert((*from).to_owned(), (*to).to_owned());
@@ -43,7 +44,7 @@ pub fn expand(name: &str, options: &Options, source: &dyn Fn(&str) -> Option<&'s
 
 struct State<'a> {
     options: &'a Options,
-    source: &'a dyn Fn(&str) -> Option<&'static str>,
+    source: &'a dyn Fn(&str) -> Option<Cow<'static, str>>,
     defines: HashMap<String, String>,
     imported: Vec<String>,
     out: String,
@@ -253,7 +254,7 @@ mod tests {
     use super::*;
 
     fn run(files: &'static [(&'static str, &'static str)], options: &Options) -> Result<String> {
-        expand("main", options, &|name| files.iter().find(|f| f.0 == name).map(|f| f.1))
+        expand("main", options, &|name| files.iter().find(|f| f.0 == name).map(|f| Cow::Borrowed(f.1)))
     }
 
     #[test]
