@@ -97,18 +97,36 @@ unsafe extern "C" fn get_base(buffer: sys::ggml_backend_buffer_t) -> *mut c_void
     region(buffer).base() as *mut c_void
 }
 
-unsafe extern "C" fn memset_tensor(_buffer: sys::ggml_backend_buffer_t, tensor: *mut sys::ggml_tensor, value: u8, offset: usize, size: usize) {
+unsafe extern "C" fn memset_tensor(
+    _buffer: sys::ggml_backend_buffer_t,
+    tensor: *mut sys::ggml_tensor,
+    value: u8,
+    offset: usize,
+    size: usize,
+) {
     guard("memset of a tensor", (), || {
         let (region, at) = range(tensor, offset, size)?;
         transfer::fill(&region, value, at, size as u64)
     });
 }
 
-unsafe extern "C" fn set_tensor(_buffer: sys::ggml_backend_buffer_t, tensor: *mut sys::ggml_tensor, data: *const c_void, offset: usize, size: usize) {
+unsafe extern "C" fn set_tensor(
+    _buffer: sys::ggml_backend_buffer_t,
+    tensor: *mut sys::ggml_tensor,
+    data: *const c_void,
+    offset: usize,
+    size: usize,
+) {
     guard("write to a tensor", (), || set(tensor, data, offset, size));
 }
 
-unsafe extern "C" fn get_tensor(_buffer: sys::ggml_backend_buffer_t, tensor: *const sys::ggml_tensor, data: *mut c_void, offset: usize, size: usize) {
+unsafe extern "C" fn get_tensor(
+    _buffer: sys::ggml_backend_buffer_t,
+    tensor: *const sys::ggml_tensor,
+    data: *mut c_void,
+    offset: usize,
+    size: usize,
+) {
     guard("read of a tensor", (), || get(tensor, data, offset, size));
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::guard::{guard, status};
 use super::{buffer, event};
-use crate::exec::stream::{PendingRead, Stream};
 use crate::exec::Shared;
+use crate::exec::stream::{PendingRead, Stream};
 use crate::ggml::graph::Graph;
 use crate::ggml::sys;
 
@@ -74,7 +74,13 @@ unsafe extern "C" fn free(backend: sys::ggml_backend_t) {
 }
 
 /// The queue keeps the order of writes and work, and copies the bytes before it returns: as asynchronous as it can be.
-unsafe extern "C" fn set_tensor_async(_backend: sys::ggml_backend_t, tensor: *mut sys::ggml_tensor, data: *const c_void, offset: usize, size: usize) {
+unsafe extern "C" fn set_tensor_async(
+    _backend: sys::ggml_backend_t,
+    tensor: *mut sys::ggml_tensor,
+    data: *const c_void,
+    offset: usize,
+    size: usize,
+) {
     guard("asynchronous write to a tensor", (), || buffer::set(tensor, data, offset, size));
 }
 
@@ -101,7 +107,13 @@ struct HostBytes(*mut u8, usize);
 // SAFETY: ggml's contract for asynchronous reads: the memory stays until the next synchronisation.
 unsafe impl Send for HostBytes {}
 
-fn read_later(backend: sys::ggml_backend_t, tensor: *const sys::ggml_tensor, data: *mut c_void, offset: usize, size: usize) -> anyhow::Result<()> {
+fn read_later(
+    backend: sys::ggml_backend_t,
+    tensor: *const sys::ggml_tensor,
+    data: *mut c_void,
+    offset: usize,
+    size: usize,
+) -> anyhow::Result<()> {
     if size == 0 {
         return Ok(());
     }
@@ -116,7 +128,13 @@ fn read_later(backend: sys::ggml_backend_t, tensor: *const sys::ggml_tensor, dat
     Ok(())
 }
 
-unsafe extern "C" fn get_tensor_async(backend: sys::ggml_backend_t, tensor: *const sys::ggml_tensor, data: *mut c_void, offset: usize, size: usize) {
+unsafe extern "C" fn get_tensor_async(
+    backend: sys::ggml_backend_t,
+    tensor: *const sys::ggml_tensor,
+    data: *mut c_void,
+    offset: usize,
+    size: usize,
+) {
     guard("asynchronous read of a tensor", (), || read_later(backend, tensor, data, offset, size));
 }
 

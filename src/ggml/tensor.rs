@@ -107,9 +107,10 @@ pub struct Node {
 impl Node {
     /// Source `i`, or a clear error.
     pub fn source(&self, i: usize) -> anyhow::Result<&Tensor> {
-        self.src.get(i).and_then(Option::as_ref).ok_or_else(|| {
-            crate::error::Error::Unsupported(format!("{} has no source {i}", op_name(self.op))).into()
-        })
+        self.src
+            .get(i)
+            .and_then(Option::as_ref)
+            .ok_or_else(|| crate::error::Error::Unsupported(format!("{} has no source {i}", op_name(self.op))).into())
     }
 
     /// The sources that there are.
@@ -155,8 +156,7 @@ pub unsafe fn read_node(tensor: *const sys::ggml_tensor) -> anyhow::Result<Node>
     let t = unsafe { &*tensor };
     let read = |p: *const sys::ggml_tensor| {
         // SAFETY: the caller's promise holds for the sources too.
-        unsafe { read_tensor(p) }
-            .map_err(|ty| crate::error::Error::Unsupported(format!("{} on the type {}", op_name(t.op), type_name(ty))))
+        unsafe { read_tensor(p) }.map_err(|ty| crate::error::Error::Unsupported(format!("{} on the type {}", op_name(t.op), type_name(ty))))
     };
     let mut src = [None; MAX_SRC];
     for (slot, &p) in src.iter_mut().zip(&t.src) {

@@ -167,11 +167,5 @@ impl Caps {
 }
 
 fn matrix_shape(m: &ffi::Matrix) -> Option<MatrixShape> {
-    Some(MatrixShape {
-        component: Component::from_dawn(m.component)?,
-        result: Component::from_dawn(m.result)?,
-        m: m.m,
-        n: m.n,
-        k: m.k,
-    })
+    Some(MatrixShape { component: Component::from_dawn(m.component)?, result: Component::from_dawn(m.result)?, m: m.m, n: m.n, k: m.k })
 }

@@ -16,8 +16,7 @@ const IMMEDIATE_ADDRESS_SPACE: u32 = 0xB;
 
 /// Toggles that pay in release and are left off when validation is wanted.
 /// `skip_validation`: 0.7 us instead of 1.6 us to encode a dispatch on an H200 host.
-const FAST: &[&str] =
-    &["skip_validation", "disable_robustness", "disable_workgroup_init", "disable_polyfills_on_integer_div_and_mod"];
+const FAST: &[&str] = &["skip_validation", "disable_robustness", "disable_workgroup_init", "disable_polyfills_on_integer_div_and_mod"];
 
 /// Off always: quantised timestamps are useless for kernels of microseconds; buffers are cleared where ggml asks for it, not
 /// at their first use.

@@ -46,7 +46,8 @@ impl Room for Binary {
         let caps = planner.caps();
         let (wa, wb, wd) = (elem::word(a.ty, caps, flat, false), elem::word(b.ty, caps, flat, false), elem::word(dst.ty, caps, flat, true));
         let bound = planner.bind(&[read_elementwise("src0", a, wa), read_elementwise("src1", b, wb), write("dst", dst, wd)])?;
-        let variant = elem::define(choice.variant.clone().flag("FLAT", flat), &[("SRC0", a.ty, wa), ("SRC1", b.ty, wb), ("DST", dst.ty, wd)]);
+        let variant =
+            elem::define(choice.variant.clone().flag("FLAT", flat), &[("SRC0", a.ty, wa), ("SRC1", b.ty, wb), ("DST", dst.ty, wd)]);
         let count = if flat { dst.elements() / 4 } else { dst.elements() };
         let params = params::binary::Params {
             count: count as u32,

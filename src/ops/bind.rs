@@ -115,7 +115,11 @@ pub(super) fn resolve(planner: &mut Planner<'_>, operands: &[Operand<'_>]) -> Re
             Some(c) => {
                 let lead = &operands[clusters[c].0];
                 if lead.word != operands[i].word {
-                    return Err(Error::Unsupported(format!("{} and {} overlap as {} and {}", operands[i].name, lead.name, operands[i].word, lead.word)).into());
+                    return Err(Error::Unsupported(format!(
+                        "{} and {} overlap as {} and {}",
+                        operands[i].name, lead.name, operands[i].word, lead.word
+                    ))
+                    .into());
                 }
                 let start = clusters[c].1.start.min(range.start);
                 let end = (clusters[c].1.start + clusters[c].1.size).max(range.start + range.size);
@@ -180,10 +184,7 @@ fn move_hazards_to_scratch(planner: &mut Planner<'_>, operands: &mut [Operand<'_
 fn copy(planner: &mut Planner<'_>, from: Range, to: u64) -> Result<()> {
     const SIZE: u32 = 256;
     let bound = Bound {
-        bindings: vec![
-            ("src", Access::Read, from),
-            ("dst", Access::ReadWrite, Range { start: to, size: from.size }),
-        ],
+        bindings: vec![("src", Access::Read, from), ("dst", Access::ReadWrite, Range { start: to, size: from.size })],
         ..Bound::default()
     };
     let words = (from.size / 4) as u32;
@@ -203,9 +204,9 @@ fn shares_written_buffer(planner: &Planner<'_>, operands: &[Operand<'_>], i: usi
 
 /// The binding for an operand: from the aligned address below it to the end, in whole words.
 fn aligned(planner: &Planner<'_>, operand: &Operand<'_>) -> Result<Range> {
-    let space = planner.space(operand.start).ok_or_else(|| {
-        Error::Unsupported(format!("{} lies in a buffer that is not this device's", operand.name))
-    })?;
+    let space = planner
+        .space(operand.start)
+        .ok_or_else(|| Error::Unsupported(format!("{} lies in a buffer that is not this device's", operand.name)))?;
     let offset = operand.start - space.start;
     let first = offset - offset % u64::from(planner.caps().offset_alignment);
     // Whole vectors: buffers end at a multiple of 16 bytes.

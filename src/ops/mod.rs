@@ -107,10 +107,7 @@ table! {
 
 /// Ops that only look at memory another way: nothing to compute.
 pub fn is_no_op(op: sys::ggml_op) -> bool {
-    matches!(
-        op,
-        sys::GGML_OP_NONE | sys::GGML_OP_VIEW | sys::GGML_OP_RESHAPE | sys::GGML_OP_PERMUTE | sys::GGML_OP_TRANSPOSE
-    )
+    matches!(op, sys::GGML_OP_NONE | sys::GGML_OP_VIEW | sys::GGML_OP_RESHAPE | sys::GGML_OP_PERMUTE | sys::GGML_OP_TRANSPOSE)
 }
 
 /// The room for an op.

@@ -52,7 +52,9 @@ impl Room for Norm {
                 cases.push(Case::new(format!("l2_norm {ne:?} eps {eps}"), move |m| m.l2_norm(m.input(Type::F32, ne), eps)));
             }
         }
-        cases.push(Case::new("rms_norm of a permuted tensor", |m| m.rms_norm(m.permute(m.input(Type::F32, [5, 64, 3, 2]), [1, 0, 2, 3]), 1e-6)));
+        cases.push(Case::new("rms_norm of a permuted tensor", |m| {
+            m.rms_norm(m.permute(m.input(Type::F32, [5, 64, 3, 2]), [1, 0, 2, 3]), 1e-6)
+        }));
         cases.push(Case::new("rms_norm of 70000 rows", |m| m.rms_norm(m.input(Type::F32, [8, 70_000, 1, 1]), 1e-6)));
         cases.push(Case::new("rms_norm in place", |m| {
             let a = m.add(m.input(Type::F32, [64, 7, 1, 1]), m.input(Type::F32, [64, 7, 1, 1]));

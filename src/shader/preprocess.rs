@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 
-
 /// A storage binding of the kernel.
 #[derive(Debug, Clone)]
 pub struct Binding {
@@ -248,7 +247,6 @@ fn rename(text: &str, renames: &Renames) -> String {
         .collect()
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,8 +265,13 @@ mod tests {
 
     #[test]
     fn imports_are_renamed_and_come_once() -> Result<()> {
-        let files = &[("main", "#import x q_=k_ Q=k\n#import x q_=k_ Q=k\n#import x q_=v_ Q=v\nend"), ("x", "#import y q_ Q\n"), ("y", "fn q_f() { Q[N]; QQ; } // q_\n")];
-        let options = Options { defines: [("N".to_owned(), "M + 1".to_owned()), ("M".to_owned(), "7".to_owned())].into(), ..Options::default() };
+        let files = &[
+            ("main", "#import x q_=k_ Q=k\n#import x q_=k_ Q=k\n#import x q_=v_ Q=v\nend"),
+            ("x", "#import y q_ Q\n"),
+            ("y", "fn q_f() { Q[N]; QQ; } // q_\n"),
+        ];
+        let options =
+            Options { defines: [("N".to_owned(), "M + 1".to_owned()), ("M".to_owned(), "7".to_owned())].into(), ..Options::default() };
         assert_eq!(run(files, &options)?, "fn k_f() { k[7 + 1]; QQ; }\nfn v_f() { v[7 + 1]; QQ; }\nend\n");
         Ok(())
     }
@@ -283,13 +286,17 @@ mod tests {
             ..Options::default()
         };
         let text = run(files, &options)?;
-        assert_eq!(text, "@group(0) @binding(0) var<storage, read_write> dst: array<f32>;\nvar<immediate> params: Params;\ndst[0] = dst[0];\n");
+        assert_eq!(
+            text,
+            "@group(0) @binding(0) var<storage, read_write> dst: array<f32>;\nvar<immediate> params: Params;\ndst[0] = dst[0];\n"
+        );
         Ok(())
     }
 
     #[test]
     fn mistakes_name_the_file_and_line() {
-        for (text, what) in [("a\n#endif", "main.wgsl:2"), ("#if A", "no #endif"), ("#what", "main.wgsl:1"), ("#bind a: b", "no binding a")] {
+        for (text, what) in [("a\n#endif", "main.wgsl:2"), ("#if A", "no #endif"), ("#what", "main.wgsl:1"), ("#bind a: b", "no binding a")]
+        {
             let files: &'static [(&str, &str)] = Box::leak(Box::new([("main", text)]));
             let error = run(files, &Options::default()).map_or_else(|e| e.to_string(), |t| t);
             assert!(error.contains(what), "{error}");

@@ -42,10 +42,7 @@ impl Store {
             let pipeline = compiled.finish().with_context(|| format!("While compiling {}", variant.label()))?;
             map.insert(variant.clone(), Arc::new(pipeline));
         }
-        variants
-            .iter()
-            .map(|v| map.get(*v).cloned().with_context(|| format!("no pipeline for {}", v.label())))
-            .collect()
+        variants.iter().map(|v| map.get(*v).cloned().with_context(|| format!("no pipeline for {}", v.label()))).collect()
     }
 
     /// How many kernels have been compiled.

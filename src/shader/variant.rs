@@ -52,14 +52,7 @@ pub struct Variant {
 impl Variant {
     /// The shader `shaders/<name>.wgsl` without options.
     pub fn new(shader: &'static str) -> Self {
-        Self {
-            shader,
-            defines: BTreeMap::new(),
-            constants: Vec::new(),
-            bindings: Vec::new(),
-            aliases: Vec::new(),
-            immediates: false,
-        }
+        Self { shader, defines: BTreeMap::new(), constants: Vec::new(), bindings: Vec::new(), aliases: Vec::new(), immediates: false }
     }
 
     /// Replaces an identifier, and makes it true in `#if`.
@@ -100,7 +93,12 @@ impl Variant {
 
     /// What `ops::bind` found: the bindings in order, and names that stand for another binding.
     #[must_use]
-    pub fn bound(mut self, bindings: Vec<(&'static str, Access)>, aliases: Vec<(&'static str, &'static str)>, immediate_bytes: u32) -> Self {
+    pub fn bound(
+        mut self,
+        bindings: Vec<(&'static str, Access)>,
+        aliases: Vec<(&'static str, &'static str)>,
+        immediate_bytes: u32,
+    ) -> Self {
         let words = self.param_words();
         self.immediates = words <= IMMEDIATE_WORDS && words * 4 <= immediate_bytes as usize;
         self.bindings = bindings;
@@ -176,10 +174,15 @@ impl Variant {
             },
             &|name| generated::source(name),
         )?;
-        let enables = [("F16", "f16"), ("SUBGROUPS", "subgroups"), ("SUBGROUP_SIZE", "subgroup_size_control"), ("MATRIX", "chromium_experimental_subgroup_matrix")]
-            .into_iter()
-            .filter(|e| self.defined(e.0).is_some())
-            .map(|e| format!("enable {};\n", e.1));
+        let enables = [
+            ("F16", "f16"),
+            ("SUBGROUPS", "subgroups"),
+            ("SUBGROUP_SIZE", "subgroup_size_control"),
+            ("MATRIX", "chromium_experimental_subgroup_matrix"),
+        ]
+        .into_iter()
+        .filter(|e| self.defined(e.0).is_some())
+        .map(|e| format!("enable {};\n", e.1));
         Ok(enables.chain([body]).collect())
     }
 }
