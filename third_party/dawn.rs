@@ -8,10 +8,7 @@ use anyhow::{Context, Result, bail};
 pub fn find_or_build() -> Result<Option<Dawn>> {
     if let Some(dir) = vars::dawn_dir() {
         let dawn = Dawn::open(&dir).context("While taking Dawn from DAWN_DIR")?;
-        println!(
-            "Dawn: the installed one that DAWN_DIR names ({})",
-            dawn.describe()
-        );
+        println!("Dawn: the installed one that DAWN_DIR names ({})", dawn.describe());
         return Ok(Some(dawn));
     }
     if vars::docs_rs() || vars::no_dawn() {

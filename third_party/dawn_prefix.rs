@@ -13,23 +13,10 @@ pub struct Dawn {
 }
 
 /// Static first: then the module has Dawn inside.
-const LIBRARIES: &[&str] = &[
-    "libwebgpu_dawn.a",
-    "webgpu_dawn.lib",
-    "libwebgpu_dawn.so",
-    "libwebgpu_dawn.so.0",
-    "libwebgpu_dawn.dylib",
-];
+const LIBRARIES: &[&str] = &["libwebgpu_dawn.a", "webgpu_dawn.lib", "libwebgpu_dawn.so", "libwebgpu_dawn.so.0", "libwebgpu_dawn.dylib"];
 
 /// What a static Dawn needs of the system.
-const MACOS_FRAMEWORKS: &[&str] = &[
-    "Foundation",
-    "Metal",
-    "QuartzCore",
-    "IOKit",
-    "IOSurface",
-    "CoreGraphics",
-];
+const MACOS_FRAMEWORKS: &[&str] = &["Foundation", "Metal", "QuartzCore", "IOKit", "IOSurface", "CoreGraphics"];
 const WINDOWS_LIBRARIES: &[&str] = &["dxguid", "user32", "onecore"];
 
 /// The project that asks Dawn's CMake package where things are.
@@ -62,16 +49,8 @@ impl Dawn {
         }
         let target = vars::target()?;
         let arch = target.split('-').next().unwrap_or_default();
-        let folders = [
-            "lib".into(),
-            "lib64".into(),
-            format!("lib/{arch}-linux-gnu"),
-            ".".into(),
-        ];
-        let library = folders
-            .iter()
-            .flat_map(|f| LIBRARIES.iter().map(move |l| prefix.join(f).join(l)))
-            .find(|l| l.is_file());
+        let folders = ["lib".into(), "lib64".into(), format!("lib/{arch}-linux-gnu"), ".".into()];
+        let library = folders.iter().flat_map(|f| LIBRARIES.iter().map(move |l| prefix.join(f).join(l))).find(|l| l.is_file());
         Ok(library.map(|library| Dawn { include, library }))
     }
 
@@ -81,39 +60,17 @@ impl Dawn {
         fs::create_dir_all(&dir)?;
         fs::write(dir.join("CMakeLists.txt"), ASK_CMAKE)?;
         let mut cmake = Command::new("cmake");
-        cmake
-            .arg("-S")
-            .arg(&dir)
-            .arg("-B")
-            .arg(dir.join("build"))
-            .arg("--fresh");
-        cmake
-            .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display()))
-            .arg(format!("-DDawn_DIR={}", prefix.display()));
+        cmake.arg("-S").arg(&dir).arg("-B").arg(dir.join("build")).arg("--fresh");
+        cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())).arg(format!("-DDawn_DIR={}", prefix.display()));
         let out = cmake.output().context("While running cmake")?;
         if !out.status.success() {
-            bail!(
-                "cmake does not find the package Dawn:\n{}",
-                String::from_utf8_lossy(&out.stderr).trim()
-            );
+            bail!("cmake does not find the package Dawn:\n{}", String::from_utf8_lossy(&out.stderr).trim());
         }
         let answer = fs::read_to_string(dir.join("build/answer"))?;
         let (library, includes) = answer.split_once('\n').context("cmake gave no answer")?;
-        let include = includes
-            .trim()
-            .split(';')
-            .map(PathBuf::from)
-            .find(|d| d.join("webgpu/webgpu_cpp.h").is_file());
-        let include = include.with_context(|| {
-            format!(
-                "the package names no folder with webgpu/webgpu_cpp.h ({})",
-                includes.trim()
-            )
-        })?;
-        Ok(Dawn {
-            include,
-            library: library.into(),
-        })
+        let include = includes.trim().split(';').map(PathBuf::from).find(|d| d.join("webgpu/webgpu_cpp.h").is_file());
+        let include = include.with_context(|| format!("the package names no folder with webgpu/webgpu_cpp.h ({})", includes.trim()))?;
+        Ok(Dawn { include, library: library.into() })
     }
 
     /// Whether the compiler looks into the header folder by itself; naming such a folder again would change its order.
@@ -123,15 +80,8 @@ impl Dawn {
 
     /// Tells cargo to link this Dawn. Comes after the bridge, which needs it.
     pub fn link(&self) -> Result<()> {
-        let name = self
-            .library
-            .file_name()
-            .and_then(|n| n.to_str())
-            .context("The library of Dawn has no readable name")?;
-        let dir = self
-            .library
-            .parent()
-            .context("The library of Dawn is in no folder")?;
+        let name = self.library.file_name().and_then(|n| n.to_str()).context("The library of Dawn has no readable name")?;
+        let dir = self.library.parent().context("The library of Dawn is in no folder")?;
         println!("cargo:rustc-link-search=native={}", dir.display());
         if name.ends_with(".a") || name.ends_with(".lib") {
             // Not bundled: 70 MB would be copied into each rlib.
@@ -158,16 +108,10 @@ fn link_system() -> Result<()> {
     match vars::target_os()?.as_str() {
         "macos" => {
             println!("cargo:rustc-link-lib=dylib=c++");
-            MACOS_FRAMEWORKS
-                .iter()
-                .for_each(|f| println!("cargo:rustc-link-lib=framework={f}"));
+            MACOS_FRAMEWORKS.iter().for_each(|f| println!("cargo:rustc-link-lib=framework={f}"));
         }
-        "windows" => WINDOWS_LIBRARIES
-            .iter()
-            .for_each(|l| println!("cargo:rustc-link-lib=dylib={l}")),
-        _ => ["stdc++", "dl", "m"]
-            .iter()
-            .for_each(|l| println!("cargo:rustc-link-lib=dylib={l}")),
+        "windows" => WINDOWS_LIBRARIES.iter().for_each(|l| println!("cargo:rustc-link-lib=dylib={l}")),
+        _ => ["stdc++", "dl", "m"].iter().for_each(|l| println!("cargo:rustc-link-lib=dylib={l}")),
     }
     Ok(())
 }

@@ -14,24 +14,13 @@ pub struct Ggml {
 pub fn find() -> Result<Ggml> {
     let root = vars::llama_root()?;
     let cache = root.join("build/CMakeCache.txt");
-    let text = fs::read_to_string(&cache)
-        .with_context(|| format!("While looking for ggml's sources in {}", cache.display()))?;
-    let home = text
-        .lines()
-        .find_map(|l| l.strip_prefix("CMAKE_HOME_DIRECTORY:INTERNAL="));
-    let source =
-        Path::new(home.with_context(|| format!("{} does not name the sources", cache.display()))?)
-            .join("ggml");
+    let text = fs::read_to_string(&cache).with_context(|| format!("While looking for ggml's sources in {}", cache.display()))?;
+    let home = text.lines().find_map(|l| l.strip_prefix("CMAKE_HOME_DIRECTORY:INTERNAL="));
+    let source = Path::new(home.with_context(|| format!("{} does not name the sources", cache.display()))?).join("ggml");
     if !source.join("src/ggml-backend-impl.h").is_file() {
-        bail!(
-            "{} is not ggml's source: it has no src/ggml-backend-impl.h",
-            source.display()
-        );
+        bail!("{} is not ggml's source: it has no src/ggml-backend-impl.h", source.display());
     }
-    Ok(Ggml {
-        source,
-        libraries: root.join("lib"),
-    })
+    Ok(Ggml { source, libraries: root.join("lib") })
 }
 
 impl Ggml {
@@ -50,9 +39,7 @@ impl Ggml {
             .generate_comments(false)
             .generate()
             .context("While translating ggml's headers with bindgen (it needs libclang: `sudo apt-get install libclang-dev`)")?;
-        bindings
-            .write_to_file(vars::out_dir()?.join("ggml.rs"))
-            .context("While writing ggml.rs")
+        bindings.write_to_file(vars::out_dir()?.join("ggml.rs")).context("While writing ggml.rs")
     }
 
     /// Lets the programs, tests and benches find ggml's libraries when cargo does not start them. The module needs no
@@ -65,11 +52,7 @@ impl Ggml {
             _ => "$ORIGIN",
         };
         let package = vars::package_dir()?;
-        for (kind, folder) in [
-            ("bins", "src/bin"),
-            ("tests", "tests"),
-            ("benches", "benches"),
-        ] {
+        for (kind, folder) in [("bins", "src/bin"), ("tests", "tests"), ("benches", "benches")] {
             // Cargo refuses the instruction for a kind of target that the package does not have.
             let has_some = fs::read_dir(package.join(folder)).is_ok_and(|mut d| d.next().is_some());
             if !has_some {

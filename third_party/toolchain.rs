@@ -36,10 +36,7 @@ pub fn compiler() -> Result<Option<Compiler>> {
     }
     for (c, cxx, least) in COMPILERS {
         if major_version(cxx).is_some_and(|v| v >= *least) {
-            return Ok(Some(Compiler {
-                c: c.into(),
-                cxx: cxx.into(),
-            }));
+            return Ok(Some(Compiler { c: c.into(), cxx: cxx.into() }));
         }
     }
     bail!(
@@ -60,30 +57,20 @@ pub fn need(program: &str, package: &str) -> Result<()> {
 /// Whether a program is there.
 pub fn runs(program: impl AsRef<OsStr>) -> bool {
     let mut command = Command::new(program);
-    command
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|s| s.success())
 }
 
 fn install(package: &str) -> String {
     if runs("apt-get") {
-        format!(
-            "Install it with `sudo apt-get install {package}`, or run third_party/bootstrap, which installs all that is needed"
-        )
+        format!("Install it with `sudo apt-get install {package}`, or run third_party/bootstrap, which installs all that is needed")
     } else {
         format!("Install it with the system's package manager (Debian calls it {package})")
     }
 }
 
 fn major_version(cxx: &str) -> Option<u32> {
-    let out = Command::new(cxx)
-        .arg("-dumpversion")
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let out = Command::new(cxx).arg("-dumpversion").stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(out.stdout).ok()?;
     text.trim().split('.').next()?.parse().ok()
 }

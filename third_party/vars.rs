@@ -20,10 +20,7 @@ pub fn cache_dir() -> Result<PathBuf> {
     if let Some(dir) = user("GGML_WEBGPU_CACHE") {
         let dir = PathBuf::from(dir);
         if !dir.is_absolute() {
-            bail!(
-                "GGML_WEBGPU_CACHE must be an absolute path ({})",
-                dir.display()
-            );
+            bail!("GGML_WEBGPU_CACHE must be an absolute path ({})", dir.display());
         }
         return Ok(dir);
     }
@@ -88,6 +85,5 @@ fn user(name: &str) -> Option<OsString> {
 }
 
 fn cargo(name: &str) -> Result<String> {
-    env::var(name)
-        .with_context(|| format!("cargo did not set {name}; build this package with cargo"))
+    env::var(name).with_context(|| format!("cargo did not set {name}; build this package with cargo"))
 }
