@@ -151,5 +151,6 @@ constructors! {
     norm => ggml_norm(a; eps: f32);
     rms_norm => ggml_rms_norm(a; eps: f32);
     rms_norm_inplace => ggml_rms_norm_inplace(a; eps: f32);
+    mul_mat => ggml_mul_mat(a, b;);
     l2_norm => ggml_l2_norm(a; eps: f32);
 }

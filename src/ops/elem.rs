@@ -26,6 +26,11 @@ pub fn vector_rows(t: &Tensor, caps: &Caps) -> bool {
         && (1..4).all(|d| t.ne[d] == 1 || t.nb[d] % bytes == 0)
 }
 
+/// Whether every row begins at a multiple of 16 bytes, so that it can be read as vec4<u32>.
+pub fn wide_rows(t: &Tensor) -> bool {
+    t.rows_contiguous() && t.data % 16 == 0 && (1..4).all(|d| t.ne[d] == 1 || t.nb[d] % 16 == 0)
+}
+
 /// The array's element type for a binding. Values smaller than a word that are written on devices without such a type are words
 /// with atomic stores, since neighbours share them.
 pub fn word(ty: Type, caps: &Caps, vector: bool, write: bool) -> &'static str {

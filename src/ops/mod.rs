@@ -22,6 +22,7 @@ pub mod split;
 pub mod testing;
 
 mod binary;
+mod mul_mat;
 pub mod norm;
 
 pub use case::Case;
@@ -103,6 +104,7 @@ table! {
     GGML_OP_NORM => norm;
     GGML_OP_RMS_NORM => norm;
     GGML_OP_L2_NORM => norm;
+    GGML_OP_MUL_MAT => mul_mat;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

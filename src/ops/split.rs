@@ -99,7 +99,7 @@ fn halve(node: &Node, axis: &Axis) -> Option<(Node, Node)> {
         let Some(s) = source else { continue };
         match *follow {
             Follow::Repeat(d) if s.ne[d] > 1 => step = lcm(step, s.ne[d]),
-            Follow::Group(d) if s.ne[d] > 0 => step = lcm(step, n / s.ne[d]),
+            Follow::Group(d) if s.ne[d] > 1 => step = lcm(step, n / s.ne[d]),
             _ => {}
         }
     }

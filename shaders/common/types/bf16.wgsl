@@ -1,4 +1,25 @@
 // bf16 in a binding of words `Q`: the upper half of an f32.
+// q_WIDE: an array of vec4<u32>, read only.
+#if q_WIDE
+fn q_pair(w: vec2<u32>) -> vec4<f32> {
+    return bitcast<vec4<f32>>(vec4<u32>(w.x << 16u, w.x & 0xffff0000u, w.y << 16u, w.y & 0xffff0000u));
+}
+fn q_get(byte: u32) -> f32 {
+    let w = Q[byte >> 4u][(byte >> 2u) & 3u];
+    return bitcast<f32>(select(w << 16u, w & 0xffff0000u, (byte & 2u) != 0u));
+}
+// Eight-byte aligned.
+fn q_get4(byte: u32) -> vec4<f32> {
+    let w = Q[byte >> 4u];
+    return q_pair(select(w.xy, w.zw, (byte & 8u) != 0u));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let at = (row + i * 2u) >> 4u;
+    let a = Q[at];
+    let b = Q[at + 1u];
+    return array<vec4<f32>, 4>(q_pair(a.xy), q_pair(a.zw), q_pair(b.xy), q_pair(b.zw));
+}
+#else
 #import common/types/half_words q_ Q
 fn q_get(byte: u32) -> f32 {
     return bitcast<f32>(q_half(byte) << 16u);
@@ -21,6 +42,13 @@ fn q_put4(byte: u32, v: vec4<f32>) {
     q_put(byte + 6u, v.w);
 }
 #endif
+#endif
 fn q_row4(row: u32, i: u32) -> vec4<f32> {
     return q_get4(row + i * 2u);
 }
+#if !q_WIDE
+// Elements i to i + 15.
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    return array<vec4<f32>, 4>(q_row4(row, i), q_row4(row, i + 4u), q_row4(row, i + 8u), q_row4(row, i + 12u));
+}
+#endif

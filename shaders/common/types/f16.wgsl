@@ -1,6 +1,25 @@
 // f16 in the binding `Q`: as f16 (vec4 of them where q_VEC is defined), or in words on devices without f16. Two values share a
 // word there, so a store is two atomic steps on disjoint bits.
-#if F16
+// q_WIDE: an array of vec4<u32>, read only, on any device.
+#if q_WIDE
+fn q_pair(w: vec2<u32>) -> vec4<f32> {
+    return vec4<f32>(unpack2x16float(w.x), unpack2x16float(w.y));
+}
+fn q_get(byte: u32) -> f32 {
+    return unpack2x16float(Q[byte >> 4u][(byte >> 2u) & 3u])[(byte >> 1u) & 1u];
+}
+// Eight-byte aligned.
+fn q_get4(byte: u32) -> vec4<f32> {
+    let w = Q[byte >> 4u];
+    return q_pair(select(w.xy, w.zw, (byte & 8u) != 0u));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let at = (row + i * 2u) >> 4u;
+    let a = Q[at];
+    let b = Q[at + 1u];
+    return array<vec4<f32>, 4>(q_pair(a.xy), q_pair(a.zw), q_pair(b.xy), q_pair(b.zw));
+}
+#elif F16
 #if q_VEC
 fn q_get4(byte: u32) -> vec4<f32> {
     return vec4<f32>(Q[byte >> 3u]);
@@ -54,3 +73,9 @@ fn q_put4(byte: u32, v: vec4<f32>) {
 fn q_row4(row: u32, i: u32) -> vec4<f32> {
     return q_get4(row + i * 2u);
 }
+#if !q_WIDE
+// Elements i to i + 15.
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    return array<vec4<f32>, 4>(q_row4(row, i), q_row4(row, i + 4u), q_row4(row, i + 8u), q_row4(row, i + 12u));
+}
+#endif

@@ -33,3 +33,7 @@ fn q_put4(byte: u32, v: vec4<f32>) {
 fn q_row4(row: u32, i: u32) -> vec4<f32> {
     return q_get4(row + i * 4u);
 }
+// Elements i to i + 15.
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    return array<vec4<f32>, 4>(q_row4(row, i), q_row4(row, i + 4u), q_row4(row, i + 8u), q_row4(row, i + 12u));
+}
