@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::device::DeviceContext;
 use super::guard::guard;
 use crate::ggml::sys;
-use crate::gpu::queue::{Fence, LIMIT};
+use crate::gpu::queue::Fence;
 
 type Slot = Mutex<Option<Fence>>;
 
@@ -31,14 +31,14 @@ pub(super) unsafe extern "C" fn free(_device: sys::ggml_backend_dev_t, event: sy
     };
     // A fence is waited for so that Dawn forgets it.
     if let Some(fence) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        guard("free of an event", (), || fence.wait(LIMIT));
+        guard("free of an event", (), || fence.wait());
     }
 }
 
 pub(super) unsafe extern "C" fn synchronize(_device: sys::ggml_backend_dev_t, event: sys::ggml_backend_event_t) {
     guard("wait for an event", (), || {
         let fence = slot(event).lock().unwrap_or_else(PoisonError::into_inner).take();
-        fence.map_or(Ok(()), |f| f.wait(LIMIT))
+        fence.map_or(Ok(()), |f| f.wait())
     });
 }
 
@@ -49,7 +49,7 @@ pub(super) unsafe extern "C" fn record(backend: sys::ggml_backend_t, event: sys:
         let device = unsafe { (*backend).device };
         let shared = DeviceContext::of(device).shared()?;
         let old = slot(event).lock().unwrap_or_else(PoisonError::into_inner).replace(Fence::new(shared.device()));
-        old.map_or(Ok(()), |f| f.wait(LIMIT))
+        old.map_or(Ok(()), |f| f.wait())
     });
 }
 

@@ -13,7 +13,7 @@ use super::transfer::Read;
 use crate::env;
 use crate::error::Error;
 use crate::ggml::graph::Graph;
-use crate::gpu::queue::{Fence, LIMIT};
+use crate::gpu::queue::Fence;
 
 /// Plans kept: a context alternates between a few graphs (prompt, one token, another sequence length).
 const PLANS: usize = 16;
@@ -99,7 +99,7 @@ impl Stream {
         }
         while self.in_flight.len() > IN_FLIGHT {
             if let Some(fence) = self.in_flight.pop_front() {
-                fence.wait(LIMIT)?;
+                fence.wait()?;
             }
         }
         self.check_errors()
@@ -109,7 +109,7 @@ impl Stream {
     pub fn synchronize(&mut self) -> Result<()> {
         let mut result = Ok(());
         for fence in self.in_flight.drain(..) {
-            result = result.and(fence.wait(LIMIT));
+            result = result.and(fence.wait());
         }
         for mut pending in self.reads.drain(..) {
             result = result.and((pending.take)(&mut pending.read));

@@ -73,7 +73,7 @@ impl Buffer {
         for (i, piece) in bytes.chunks(PIECE).enumerate() {
             self.device.inner.write_buffer(&self.inner, offset + (i * PIECE) as u64, piece);
             if i % PIECES_IN_FLIGHT == PIECES_IN_FLIGHT - 1 {
-                queue::Fence::new(&self.device).wait(queue::LIMIT)?;
+                queue::Fence::new(&self.device).wait()?;
             }
         }
         Ok(())
@@ -119,7 +119,7 @@ pub struct Mapping {
 impl Mapping {
     /// Waits until the bytes are there and hands them to `take`.
     pub fn read(&self, take: impl FnOnce(&[u8])) -> Result<()> {
-        queue::wait(&self.device, queue::LIMIT, |ns| self.inner.wait_mapping(ns))?;
+        queue::wait(&self.device, |ns| self.inner.wait_mapping(ns))?;
         take(self.inner.bytes());
         Ok(())
     }

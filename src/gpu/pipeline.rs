@@ -71,7 +71,7 @@ impl Pending {
         let Some(mut pending) = self.inner.as_mut() else {
             return Err(Error::Shader(self.label).into());
         };
-        let waited = queue::wait(&self.device, queue::LIMIT, |ns| {
+        let waited = queue::wait(&self.device, |ns| {
             let mut status = ok();
             made = pending.as_mut().wait(ns, &mut status);
             status

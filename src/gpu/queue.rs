@@ -7,11 +7,15 @@ use anyhow::Result;
 use cxx::UniquePtr;
 
 use super::bridge::ffi;
+use super::caps::AdapterKind;
 use super::device::{Device, check};
 use crate::error::Error;
 
-/// How long one wait may take before the device counts as hung. Batches are small, so a healthy device is far below it.
-pub const LIMIT: Duration = Duration::from_secs(60);
+/// How long one wait may take before the device counts as hung: batches are small, so a healthy GPU is far below it. A software
+/// renderer may work on one large kernel for minutes.
+fn limit(device: &Device) -> Duration {
+    Duration::from_secs(if device.caps().kind == AdapterKind::Software { 900 } else { 60 })
+}
 
 /// A thread that waits inside Dawn keeps others from submitting, so it waits in slices.
 const SLICE: Duration = Duration::from_millis(5);
@@ -29,14 +33,15 @@ impl Fence {
     }
 
     /// Waits for it.
-    pub fn wait(&self, limit: Duration) -> Result<()> {
-        wait(&self.device, limit, |ns| self.inner.wait_fence(ns))
+    pub fn wait(&self) -> Result<()> {
+        wait(&self.device, |ns| self.inner.wait_fence(ns))
     }
 }
 
-/// Calls `poll` with slices of time until it is done, fails or `limit` has passed.
-pub(super) fn wait(device: &Device, limit: Duration, mut poll: impl FnMut(u64) -> ffi::Status) -> Result<()> {
+/// Calls `poll` with slices of time until it is done, fails or the limit has passed.
+pub(super) fn wait(device: &Device, mut poll: impl FnMut(u64) -> ffi::Status) -> Result<()> {
     let start = Instant::now();
+    let limit = limit(device);
     loop {
         let status = poll(SLICE.as_nanos() as u64);
         if status.code != ffi::Code::Timeout {

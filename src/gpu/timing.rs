@@ -31,7 +31,7 @@ impl Timestamps {
     pub fn read(&self, dispatches: usize) -> Result<Vec<u64>> {
         let buffer = self.inner.readback();
         let mapping = self.device.inner.map_read(&buffer, 0, 16 * dispatches as u64);
-        queue::wait(&self.device, queue::LIMIT, |ns| mapping.wait_mapping(ns))?;
+        queue::wait(&self.device, |ns| mapping.wait_mapping(ns))?;
         let times: Vec<u64> = mapping.bytes().chunks_exact(8).map(|b| b.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))).collect();
         Ok(times.chunks_exact(2).map(|t| t[1].saturating_sub(t[0])).collect())
     }

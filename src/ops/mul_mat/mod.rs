@@ -7,6 +7,7 @@ use crate::ggml::{Node, Tensor, Type};
 use crate::gpu::Caps;
 
 mod cases;
+mod matrix;
 mod tile;
 mod vec;
 
@@ -19,6 +20,8 @@ pub(super) enum Choice {
     Vec(vec::Choice),
     /// Many columns, without matrix units.
     Tile(tile::Choice),
+    /// Many columns, with matrix units.
+    Matrix(matrix::Choice),
 }
 
 /// Columns up to which the kernel for few columns serves.
@@ -36,13 +39,21 @@ impl Room for MulMat {
         if a.ty.info().class == crate::ggml::types::Class::Int {
             crate::unsupported!("src0 of the type {}", a.ty);
         }
-        if b.ne[1] <= MAX_VEC_COLUMNS { Ok(Choice::Vec(vec::choose(a, b, caps))) } else { Ok(Choice::Tile(tile::choose(a, b, caps))) }
+        if b.ne[1] <= MAX_VEC_COLUMNS {
+            return Ok(Choice::Vec(vec::choose(a, b, caps)));
+        }
+        Ok(match matrix::choose(a, b, caps) {
+            Some(choice) => Choice::Matrix(choice),
+            None => Choice::Tile(tile::choose(a, b, caps)),
+        })
     }
 
     fn plan(&self, node: &Node, choice: &Choice, planner: &mut Planner<'_>) -> Result<()> {
         let (a, b, dst) = (node.source(0)?, node.source(1)?, &node.dst);
         match choice {
             Choice::Vec(choice) => vec::plan(a, b, dst, choice, planner),
+            Choice::Matrix(choice) if matrix::reads(a) => matrix::plan(a, b, dst, choice, planner),
+            Choice::Matrix(_) => tile::plan(a, b, dst, &tile::choose(a, b, planner.caps()), planner),
             Choice::Tile(choice) => tile::plan(a, b, dst, choice, planner),
         }
     }

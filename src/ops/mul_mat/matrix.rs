@@ -1,0 +1,166 @@
+//! The kernels for many columns with matrix units: src1 becomes scaled f16 columns, quantised weights become f16, then one kernel
+//! multiplies. Sums in f32.
+
+use anyhow::Result;
+
+use super::places;
+use crate::ggml::{Tensor, Type};
+use crate::gpu::Caps;
+use crate::gpu::caps::{Component, MatrixShape};
+use crate::ops::bind::{read, read_bytes, write, write_bytes};
+use crate::ops::{Planner, elem, grid};
+use crate::shader::{Variant, params};
+
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) struct Choice {
+    shape: MatrixShape,
+    subgroup: u32,
+    /// Matrices of a subgroup, along m and n.
+    each: [u32; 2],
+    /// Subgroups of a workgroup, along m and n.
+    subgroups: [u32; 2],
+}
+
+impl Choice {
+    fn tile(&self) -> [u32; 2] {
+        [self.subgroups[0] * self.each[0] * self.shape.m, self.subgroups[1] * self.each[1] * self.shape.n]
+    }
+}
+
+/// A way to use the device's matrix units, if it has some and the shapes suit them.
+pub(super) fn choose(a: &Tensor, b: &Tensor, caps: &Caps) -> Option<Choice> {
+    // Other floats may be too large for f16, and keep more digits than it.
+    if !(a.ty == Type::F16 || a.ty.is_quant()) {
+        return None;
+    }
+    let subgroup = caps.fixed_subgroup()?;
+    let shape = *caps
+        .matrices
+        .iter()
+        .filter(|s| s.component == Component::F16 && s.result == Component::F32)
+        .max_by_key(|s| s.m * s.n * s.k)?;
+    let aligned = a.ty.is_quant() || (1..4).all(|d| a.ne[d] == 1 || a.nb[d] % 16 == 0);
+    // Below this many rows a tile would be too small to pay.
+    if a.ne[0] % u64::from(shape.k.max(16)) != 0 || !aligned || a.ne[1] < 32 {
+        return None;
+    }
+    let choice = [([4, 4], [2, 2]), ([4, 2], [2, 2]), ([2, 2], [2, 2]), ([2, 1], [2, 2]), ([1, 1], [2, 2])]
+        .into_iter()
+        .map(|(each, subgroups)| Choice { shape, subgroup, each, subgroups })
+        .find(|c| {
+            let [tm, tn] = c.tile();
+            u64::from(tm) <= a.ne[1] && u64::from(tn) < 2 * b.ne[1]
+        })?;
+    let invocations = choice.subgroup * choice.subgroups[0] * choice.subgroups[1];
+    (invocations <= caps.max_invocations).then_some(choice)
+}
+
+/// Whether matrices can be loaded from where src0 lies.
+pub(super) fn reads(a: &Tensor) -> bool {
+    a.ty != Type::F16 || a.data % 16 == 0
+}
+
+pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planner: &mut Planner<'_>) -> Result<()> {
+    let caps = planner.caps();
+    let k = a.ne[0];
+    let batches = dst.ne[2] * dst.ne[3];
+    let [tm, tn] = choice.tile();
+    let padded = b.ne[1].next_multiple_of(u64::from(tn));
+    let column_bytes = 2 * k * padded * batches;
+    let columns = planner.scratch(column_bytes);
+    let scale_bytes = 4 * padded * batches;
+    let scales = planner.scratch(scale_bytes);
+
+    let vector = elem::vector_rows(b, caps);
+    let wb = elem::word(b.ty, caps, vector, false);
+    let bound = planner.bind(&[
+        read("src", b, wb),
+        write_bytes("dst", columns, column_bytes, "vec4<f16>"),
+        write_bytes("scales", scales, scale_bytes, "f32"),
+    ])?;
+    let variant = Variant::new("mul_mat/activations").flag("VEC", vector).flag("SUBGROUPS", true).constant("wg_size", 128);
+    let (src_offset, [src_nb1, src_nb2, src_nb3]) = places(&bound, "src", b)?;
+    let params = params::mul_mat_activations::Params {
+        k: k as u32,
+        n: b.ne[1] as u32,
+        padded: padded as u32,
+        ne2: b.ne[2] as u32,
+        batches: batches as u32,
+        src_offset,
+        src_nb1,
+        src_nb2,
+        src_nb3,
+        dst_offset: bound.offset("dst")?,
+        scale_offset: bound.offset("scales")?,
+    };
+    planner.dispatch(elem::define(variant, &[("SRC", b.ty, wb)]), &bound, &params, padded * batches)?;
+
+    let half = if a.ty == Type::F16 { None } else { Some(dequantised(a, planner)?) };
+    let src0 = half.as_ref().unwrap_or(a);
+    let bound = planner.bind(&[
+        read("src0", src0, "f16"),
+        read_bytes("columns", columns, column_bytes, "f16"),
+        read_bytes("scales", scales, scale_bytes, "f32"),
+        write("dst", dst, "f32"),
+    ])?;
+    let number = |n: u32| format!("{n}u");
+    let variant = Variant::new("mul_mat/matrix")
+        .flag("SUBGROUPS", true)
+        .flag("MATRIX", true)
+        .define("MM", choice.shape.m.to_string())
+        .define("MN", choice.shape.n.to_string())
+        .define("MK", choice.shape.k.to_string())
+        .number("RM", number(choice.each[0]))
+        .number("RN", number(choice.each[1]))
+        .number("WM", number(choice.subgroups[0]))
+        .number("WN", number(choice.subgroups[1]))
+        .number("SUBGROUP", number(choice.subgroup));
+    let (src0_offset, [src0_nb1, src0_nb2, src0_nb3]) = places(&bound, "src0", src0)?;
+    let params = params::mul_mat_matrix::Params {
+        k: k as u32,
+        m: a.ne[1] as u32,
+        n: b.ne[1] as u32,
+        padded: padded as u32,
+        ne2: dst.ne[2] as u32,
+        ratio2: (dst.ne[2] / a.ne[2]) as u32,
+        ratio3: (dst.ne[3] / a.ne[3]) as u32,
+        batches: batches as u32,
+        src0_offset,
+        src0_nb1,
+        src0_nb2,
+        src0_nb3,
+        columns_offset: bound.offset("columns")?,
+        scale_offset: bound.offset("scales")?,
+        dst_offset: bound.offset("dst")?,
+        dst_nb1: dst.nb[1] as u32,
+    };
+    let groups = grid::groups(a.ne[1], tm) * grid::groups(b.ne[1], tn) * batches;
+    planner.dispatch(variant, &bound, &params, groups)
+}
+
+/// Plans the conversion of quantised weights to f16 in scratch memory.
+fn dequantised(a: &Tensor, planner: &mut Planner<'_>) -> Result<Tensor> {
+    const WG_SIZE: u32 = 256;
+    let caps = planner.caps();
+    let bytes = 2 * a.elements();
+    let data = planner.scratch(bytes);
+    let word = elem::word(a.ty, caps, false, false);
+    let bound = planner.bind(&[read("src", a, word), write_bytes("dst", data, bytes, "vec4<f16>")])?;
+    let (src_offset, [src_nb1, src_nb2, src_nb3]) = places(&bound, "src", a)?;
+    let pieces = a.elements() / 16;
+    let params = params::mul_mat_weights::Params {
+        pieces: pieces as u32,
+        row_pieces: (a.ne[0] / 16) as u32,
+        m: a.ne[1] as u32,
+        ne2: a.ne[2] as u32,
+        src_offset,
+        src_nb1,
+        src_nb2,
+        src_nb3,
+        dst_offset: bound.offset("dst")?,
+    };
+    let variant = elem::define(Variant::new("mul_mat/weights").constant("wg_size", WG_SIZE), &[("SRC", a.ty, word)]);
+    planner.dispatch(variant, &bound, &params, grid::groups(pieces, WG_SIZE))?;
+    let nb1 = 2 * a.ne[0];
+    Ok(Tensor { ty: Type::F16, nb: [2, nb1, nb1 * a.ne[1], nb1 * a.ne[1] * a.ne[2]], data, ..*a })
+}
