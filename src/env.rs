@@ -22,6 +22,16 @@ pub const TABLE: &[Variable] = &[
         effect: "also list software adapters (llvmpipe, SwiftShader), last; without it they are left out, since the CPU backend is faster",
     },
     Variable {
+        name: "GGML_WEBGPU_EMBEDDINGS",
+        value: "1",
+        effect: "list an accelerator besides the first device, so that llama.cpp keeps the token embeddings in its memory and looks them up there; for models of which all layers are on the device",
+    },
+    Variable {
+        name: "GGML_WEBGPU_CACHE",
+        value: "a folder",
+        effect: "where Dawn, models and other downloads are kept, instead of ggml-webgpu in the user's cache folder",
+    },
+    Variable {
         name: "GGML_WEBGPU_VALIDATION",
         value: "1",
         effect: "turn on Dawn's validation, robust access and workgroup zeroing; slower, for finding faults",
@@ -46,6 +56,8 @@ pub const TABLE: &[Variable] = &[
 pub struct Settings {
     /// List software adapters too.
     pub software: bool,
+    /// List an accelerator for the embeddings.
+    pub embeddings: bool,
     /// Validation and robustness on.
     pub validation: bool,
     /// Log plans and refusals.
@@ -71,6 +83,7 @@ impl Settings {
         let on = |name: &str| get(name).is_some_and(|v| v != "0");
         Self {
             software: on("GGML_WEBGPU_SOFTWARE"),
+            embeddings: on("GGML_WEBGPU_EMBEDDINGS"),
             validation: on("GGML_WEBGPU_VALIDATION"),
             debug: on("GGML_WEBGPU_DEBUG"),
             profile: on("GGML_WEBGPU_PROFILE"),
@@ -83,8 +96,26 @@ impl Settings {
     }
 }
 
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
 /// The process's settings. They are read at the first call and do not change after it.
 pub fn settings() -> &'static Settings {
-    static SETTINGS: OnceLock<Settings> = OnceLock::new();
     SETTINGS.get_or_init(Settings::read)
+}
+
+/// For programs that run one model wholly on whatever device there is: software adapters are listed too, and embeddings are looked
+/// up on the device. Only before anything else of this crate is used.
+pub fn whole_model() {
+    let settings = Settings { software: true, embeddings: true, ..Settings::read() };
+    // Settings that were read before stay.
+    let _ = SETTINGS.set(settings);
+}
+
+/// The folder for Dawn, models and downloads; `None` where the user has no home.
+pub fn cache_folder() -> Option<PathBuf> {
+    let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    var("GGML_WEBGPU_CACHE")
+        .or_else(|| var("XDG_CACHE_HOME").map(|c| c.join("ggml-webgpu")))
+        .or_else(|| var("HOME").map(|h| h.join(".cache/ggml-webgpu")))
+        .or_else(|| var("LOCALAPPDATA").map(|l| l.join("ggml-webgpu")))
 }

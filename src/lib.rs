@@ -38,5 +38,6 @@ mod backend;
 // Links the ggml that the crate brings.
 use llama_cpp_sys_2 as _;
 
-pub use backend::reg::{ggml_backend_init, ggml_backend_score, ggml_backend_webgpu_init, ggml_backend_webgpu_reg};
+pub use backend::census;
+pub use backend::reg::{ggml_backend_init, ggml_backend_score, ggml_backend_webgpu_init, ggml_backend_webgpu_reg, register};
 pub use error::Error;

@@ -58,6 +58,10 @@ impl Ggml {
             if !has_some {
                 continue;
             }
+            if os == "linux" {
+                // ggml's libraries need each other and have no path of their own: only the older kind of tag reaches them.
+                println!("cargo:rustc-link-arg-{kind}=-Wl,--disable-new-dtags");
+            }
             for path in [Path::new(beside), &self.libraries] {
                 println!("cargo:rustc-link-arg-{kind}=-Wl,-rpath,{}", path.display());
             }

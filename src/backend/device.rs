@@ -22,6 +22,8 @@ pub(super) struct DeviceContext {
     shared: Mutex<Option<Arc<Shared>>>,
     buffer_type: sys::ggml_backend_buffer_type,
     buffer_type_name: CString,
+    /// The device whose memory this accelerator offers to the host's own layers; null for a device of its own.
+    of: sys::ggml_backend_dev_t,
 }
 
 impl DeviceContext {
@@ -36,7 +38,22 @@ impl DeviceContext {
             buffer_type: buffer_type::interface(),
             buffer_type_name: c(name.clone()),
             name: c(name),
+            of: std::ptr::null_mut(),
         }
+    }
+
+    /// An accelerator over the memory of a device: llama.cpp puts the tensors of layers that it keeps on the host there, such as the
+    /// embeddings, and the scheduler runs what uses them on the device.
+    pub(super) fn accelerator(device: sys::ggml_backend_dev_t) -> Self {
+        let main = Self::of(device);
+        let name = CString::new(format!("{}-embeddings", main.name.to_string_lossy())).unwrap_or_default();
+        Self { name, of: device, ..Self::new(main.adapter, 0) }
+    }
+
+    /// The device that does the work.
+    pub(super) fn main<'a>(device: sys::ggml_backend_dev_t) -> (&'a Self, sys::ggml_backend_dev_t) {
+        let context = Self::of(device);
+        if context.of.is_null() { (context, device) } else { (Self::of(context.of), context.of) }
     }
 
     /// The context of a device that `interface` made.
@@ -123,7 +140,7 @@ fn memory_of(context: &DeviceContext) -> (usize, usize) {
 }
 
 unsafe extern "C" fn get_memory(device: sys::ggml_backend_dev_t, free: *mut usize, total: *mut usize) {
-    let (f, t) = memory_of(DeviceContext::of(device));
+    let (f, t) = memory_of(DeviceContext::main(device).0);
     // SAFETY: ggml passes two places for the result.
     unsafe {
         *free = f;
@@ -131,8 +148,9 @@ unsafe extern "C" fn get_memory(device: sys::ggml_backend_dev_t, free: *mut usiz
     }
 }
 
-fn type_of(caps: &Caps) -> sys::ggml_backend_dev_type {
-    match caps.kind {
+fn type_of(context: &DeviceContext) -> sys::ggml_backend_dev_type {
+    match context.caps().kind {
+        _ if !context.of.is_null() => sys::GGML_BACKEND_DEVICE_TYPE_ACCEL,
         AdapterKind::Integrated => sys::GGML_BACKEND_DEVICE_TYPE_IGPU,
         // A software adapter is listed only on request, to be used like a GPU.
         _ => sys::GGML_BACKEND_DEVICE_TYPE_GPU,
@@ -140,12 +158,12 @@ fn type_of(caps: &Caps) -> sys::ggml_backend_dev_type {
 }
 
 unsafe extern "C" fn get_type(device: sys::ggml_backend_dev_t) -> sys::ggml_backend_dev_type {
-    type_of(DeviceContext::of(device).caps())
+    type_of(DeviceContext::of(device))
 }
 
 unsafe extern "C" fn get_props(device: sys::ggml_backend_dev_t, props: *mut sys::ggml_backend_dev_props) {
     let context = DeviceContext::of(device);
-    let (memory_free, memory_total) = memory_of(context);
+    let (memory_free, memory_total) = memory_of(DeviceContext::main(device).0);
     // SAFETY: ggml passes a place for the result.
     unsafe {
         *props = sys::ggml_backend_dev_props {
@@ -153,7 +171,7 @@ unsafe extern "C" fn get_props(device: sys::ggml_backend_dev_t, props: *mut sys:
             description: context.description.as_ptr(),
             memory_free,
             memory_total,
-            type_: type_of(context.caps()),
+            type_: type_of(context),
             device_id: std::ptr::null(),
             caps: sys::ggml_backend_dev_caps {
                 async_: true,
@@ -168,7 +186,7 @@ unsafe extern "C" fn get_props(device: sys::ggml_backend_dev_t, props: *mut sys:
 
 /// A backend on a device; null on failure.
 pub(super) fn init(device: sys::ggml_backend_dev_t) -> sys::ggml_backend_t {
-    let context = DeviceContext::of(device);
+    let context = DeviceContext::main(device).0;
     let what = format!("init of {}", context.name.to_string_lossy());
     guard(&what, std::ptr::null_mut(), || Ok(stream::interface(device, &context.shared()?)))
 }
@@ -178,12 +196,12 @@ unsafe extern "C" fn init_backend(device: sys::ggml_backend_dev_t, _params: *con
 }
 
 unsafe extern "C" fn get_buffer_type(device: sys::ggml_backend_dev_t) -> sys::ggml_backend_buffer_type_t {
-    (&raw const DeviceContext::of(device).buffer_type).cast_mut()
+    (&raw const DeviceContext::main(device).0.buffer_type).cast_mut()
 }
 
 unsafe extern "C" fn supports_op(device: sys::ggml_backend_dev_t, op: *const sys::ggml_tensor) -> bool {
     guard("supports_op", false, || {
-        let context = DeviceContext::of(device);
+        let context = DeviceContext::main(device).0;
         // SAFETY: ggml passes a live node with live sources.
         let answer = unsafe { tensor::read_node(op) }.and_then(|node| {
             // What would be written must be ours. Sources may be anywhere: the scheduler copies them.
@@ -212,7 +230,7 @@ impl DeviceContext {
 }
 
 unsafe extern "C" fn supports_buft(device: sys::ggml_backend_dev_t, buft: sys::ggml_backend_buffer_type_t) -> bool {
-    std::ptr::eq(buft, &raw const DeviceContext::of(device).buffer_type)
+    std::ptr::eq(buft, &raw const DeviceContext::main(device).0.buffer_type)
 }
 
 /// Whether it pays to copy weights here for one op: products over many rows, on real GPUs.

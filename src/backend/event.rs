@@ -47,7 +47,7 @@ pub(super) unsafe extern "C" fn record(backend: sys::ggml_backend_t, event: sys:
     guard("recording an event", (), || {
         // SAFETY: ggml passes a live backend of ours.
         let device = unsafe { (*backend).device };
-        let shared = DeviceContext::of(device).shared()?;
+        let shared = DeviceContext::main(device).0.shared()?;
         let old = slot(event).lock().unwrap_or_else(PoisonError::into_inner).replace(Fence::new(shared.device()));
         old.map_or(Ok(()), |f| f.wait())
     });

@@ -4,6 +4,7 @@
 pub mod abi;
 mod buffer;
 mod buffer_type;
+pub mod census;
 mod device;
 mod event;
 pub mod guard;

@@ -87,8 +87,14 @@ pub fn registry() -> sys::ggml_backend_reg_t {
         }));
         let reg: sys::ggml_backend_reg_t = &raw mut registry.reg;
         registry.devices = listed().into_iter().enumerate().map(|(i, a)| device::interface(reg, DeviceContext::new(a, i))).collect();
+        // Room for the accelerator: devices must not move once they have been named.
+        registry.devices.reserve_exact(1);
         for d in &mut registry.devices {
             DeviceContext::of(d).set_device(d);
+        }
+        if let (true, Some(first)) = (env::settings().embeddings, registry.devices.first_mut()) {
+            let accelerator = DeviceContext::accelerator(first);
+            registry.devices.push(device::interface(reg, accelerator));
         }
         registry.reg.context = std::ptr::from_ref(&*registry).cast_mut().cast();
         Some(&*registry)
@@ -116,6 +122,19 @@ unsafe extern "C" fn get_device(reg: sys::ggml_backend_reg_t, index: usize) -> s
 /// No function beyond the interface is offered: NULL for every name, as ggml expects.
 unsafe extern "C" fn get_proc_address(_reg: sys::ggml_backend_reg_t, _name: *const c_char) -> *mut c_void {
     std::ptr::null_mut()
+}
+
+/// Adds our devices to those of the process: for programs that link this crate. Does nothing the second time.
+#[inline]
+pub fn register() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let reg = ggml_backend_webgpu_reg();
+        if !reg.is_null() {
+            // SAFETY: a registry entry that lives as long as the process.
+            unsafe { sys::ggml_backend_register(reg) };
+        }
+    });
 }
 
 /// What ggml's loader calls after `dlopen`.

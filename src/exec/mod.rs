@@ -6,6 +6,7 @@ pub mod plan;
 pub mod profile;
 pub mod scratch;
 pub mod shared;
+pub mod stats;
 pub mod stream;
 pub mod transfer;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use anyhow::{Context, Result};
 
-use super::fusion;
+use super::{fusion, stats};
 use super::memory::{self, DeviceSpaces, Region};
 use super::scratch::{self, Arena, Scratch};
 use super::shared::Shared;
@@ -21,6 +21,8 @@ pub struct Plan {
     snapshot: Snapshot,
     recording: Recording,
     dispatches: Dispatches,
+    /// Nodes that it computes.
+    nodes: usize,
     /// What each dispatch computes, for the profile.
     labels: Vec<String>,
     regions: Vec<Weak<Region>>,
@@ -32,7 +34,8 @@ pub struct Plan {
 impl Plan {
     /// Plans a graph and compiles what it needs.
     pub fn build(graph: Graph<'_>, shared: &Arc<Shared>, scratch: &mut Scratch) -> Result<Self> {
-        let (steps, names, scratch_bytes) = steps(graph, shared)?;
+        let (steps, names, nodes, scratch_bytes) = steps(graph, shared)?;
+        stats::count_plan();
         let variants: Vec<_> = steps.iter().map(|s| &s.variant).collect();
         let pipelines = shared.store().get(shared.device(), &variants)?;
         let scratch = scratch.get(shared.device(), scratch_bytes)?;
@@ -43,6 +46,7 @@ impl Plan {
             snapshot: graph.snapshot(),
             recording: Recording::new(shared.device()),
             dispatches: Dispatches::default(),
+            nodes,
             labels: Vec::new(),
             regions: Vec::new(),
             _arena: None,
@@ -100,6 +104,11 @@ impl Plan {
         self.regions.iter().all(|r| r.upgrade().is_some_and(|r| r.live()))
     }
 
+    /// Nodes of the graph that it computes.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
     /// Dispatches.
     pub fn len(&self) -> usize {
         self.dispatches.len()
@@ -126,12 +135,12 @@ impl Plan {
     }
 }
 
-/// The steps of a graph in order, a label for each, and the scratch memory that they need.
-fn steps(graph: Graph<'_>, shared: &Arc<Shared>) -> Result<(Vec<Step>, Vec<String>, u64)> {
+/// The steps of a graph in order, a label for each, how many nodes they compute, and the scratch memory that they need.
+fn steps(graph: Graph<'_>, shared: &Arc<Shared>) -> Result<(Vec<Step>, Vec<String>, usize, u64)> {
     let spaces = DeviceSpaces(shared);
     let mut planner = Planner::new(shared.caps(), &spaces);
     let mut names = Vec::new();
-    let mut i = 0;
+    let (mut i, mut nodes) = (0, 0);
     while i < graph.len() {
         if ops::is_no_op(graph.op(i)) || !graph.computes(i) {
             i += 1;
@@ -148,10 +157,11 @@ fn steps(graph: Graph<'_>, shared: &Arc<Shared>) -> Result<(Vec<Step>, Vec<Strin
         };
         let what = if crate::env::settings().profile { graph.describe_nodes(i, used) } else { String::new() };
         names.extend(std::iter::repeat_n(what, planner.len() - before));
+        nodes += (i..i + used).filter(|&n| !ops::is_no_op(graph.op(n))).count();
         i += used;
     }
     let (steps, scratch) = planner.finish();
-    Ok((steps, names, scratch))
+    Ok((steps, names, nodes, scratch))
 }
 
 /// The binding for a range of addresses.

@@ -9,6 +9,7 @@ use super::plan::Plan;
 use super::profile::Profile;
 use super::scratch::Scratch;
 use super::shared::Shared;
+use super::stats;
 use super::transfer::Read;
 use crate::env;
 use crate::error::Error;
@@ -82,6 +83,7 @@ impl Stream {
             self.plans.push_front(plan);
         }
         let Some(plan) = self.plans.front() else { return Ok(()) };
+        stats::count_nodes(plan.nodes());
         if let Some(profile) = &mut self.profile {
             return profile.run(self.shared.device(), plan);
         }

@@ -34,6 +34,22 @@ pub fn log(level: Level, text: &str) {
     }
 }
 
+/// Keeps what ggml logs below a warning off the terminal.
+pub fn only_warnings() {
+    // SAFETY: a function that lives as long as the process.
+    unsafe { sys::ggml_log_set(Some(show_warnings), std::ptr::null_mut()) };
+}
+
+unsafe extern "C" fn show_warnings(level: sys::ggml_log_level, text: *const std::ffi::c_char, _data: *mut std::ffi::c_void) {
+    if level != sys::GGML_LOG_LEVEL_WARN && level != sys::GGML_LOG_LEVEL_ERROR || text.is_null() {
+        return;
+    }
+    // SAFETY: ggml passes a C string.
+    let text = unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy();
+    // A closed terminal is no reason to fail.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+}
+
 /// A line with a level: `log!(Warn, "...")`.
 #[macro_export]
 #[doc(hidden)]
