@@ -1,5 +1,7 @@
 //! Logging through ggml's log callback, so that a host sees our lines where it sees ggml's.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::sys;
 
 /// How loud a line is.
@@ -34,20 +36,26 @@ pub fn log(level: Level, text: &str) {
     }
 }
 
-/// Keeps what ggml logs below a warning off the terminal.
-pub fn only_warnings() {
+static KEPT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Keeps ggml's warnings and errors for [`kept`] and drops everything else: for programs that speak for themselves.
+pub fn keep_warnings() {
     // SAFETY: a function that lives as long as the process.
-    unsafe { sys::ggml_log_set(Some(show_warnings), std::ptr::null_mut()) };
+    unsafe { sys::ggml_log_set(Some(keep), std::ptr::null_mut()) };
 }
 
-unsafe extern "C" fn show_warnings(level: sys::ggml_log_level, text: *const std::ffi::c_char, _data: *mut std::ffi::c_void) {
+/// The warnings and errors since the last call.
+pub fn kept() -> Vec<String> {
+    std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+unsafe extern "C" fn keep(level: sys::ggml_log_level, text: *const std::ffi::c_char, _data: *mut std::ffi::c_void) {
     if level != sys::GGML_LOG_LEVEL_WARN && level != sys::GGML_LOG_LEVEL_ERROR || text.is_null() {
         return;
     }
     // SAFETY: ggml passes a C string.
-    let text = unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy();
-    // A closed terminal is no reason to fail.
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+    let text = unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().trim().to_owned();
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(text);
 }
 
 /// A line with a level: `log!(Warn, "...")`.

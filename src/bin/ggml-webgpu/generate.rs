@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use ggml_webgpu::census::Census;
 use ggml_webgpu::{env, ggml};
 use indicatif::{ProgressBar, ProgressStyle};
-use llama_cpp_2::LlamaBackendDevice;
+use llama_cpp_2::{LlamaBackendDevice, LlamaBackendDeviceType};
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
@@ -47,11 +47,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         let hint = if arguments.model.is_none() { "; third_party/bootstrap fetches it" } else { "" };
         bail!("there is no model at {}{hint}", path.display());
     }
+    // Both before and after llama.cpp sets its own.
+    ggml::log::keep_warnings();
     ggml_webgpu::register();
     let census = Census::take();
     let mut backend = LlamaBackend::init().context("While starting llama.cpp")?;
     backend.void_logs();
-    ggml::log::only_warnings();
+    ggml::log::keep_warnings();
     let device = find_device(arguments.device.as_deref())?;
     let model = load(&backend, &path, &device)?;
     let mut tokens = model.vocab().tokenize(arguments.prompt.as_bytes(), model.vocab().should_add_bos(), false);
@@ -64,12 +66,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut context = model.new_context(&backend, params).context("While making a context (is there memory for it?)")?;
     let times = continue_text(&model, &mut context, &tokens, arguments)?;
     report(&times, &device, &census);
+    for line in ggml::log::kept() {
+        eprintln!("{line}");
+    }
     Ok(())
 }
 
 fn find_device(name: Option<&str>) -> Result<LlamaBackendDevice> {
     let ours: Vec<LlamaBackendDevice> =
-        llama_cpp_2::list_llama_ggml_backend_devices().into_iter().filter(|d| d.backend == "WebGPU").collect();
+        llama_cpp_2::list_llama_ggml_backend_devices().into_iter().filter(|d| d.backend == "WebGPU" && d.device_type != LlamaBackendDeviceType::Accelerator).collect();
     let names: Vec<String> = ours.iter().map(|d| d.name.clone()).collect();
     match name {
         Some(name) => ours
@@ -96,7 +101,10 @@ fn load(backend: &LlamaBackend, path: &Path, device: &LlamaBackendDevice) -> Res
         });
     let model = LlamaModel::load_from_file(backend, path, &params);
     bar.finish_and_clear();
-    model.map_err(|e| anyhow!("{} is not a model that llama.cpp can load ({e})", path.display()))
+    model.map_err(|e| {
+        let why = ggml::log::kept().pop().unwrap_or_else(|| e.to_string());
+        anyhow!("{} is not a model that llama.cpp can load ({why})", path.display())
+    })
 }
 
 /// How long things took.
