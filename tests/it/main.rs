@@ -2,6 +2,8 @@
 //! any it fails and says so. `cargo test --release -- ops::mul_mat` runs a part.
 
 mod buffers;
+mod child;
+mod graph;
 mod ops;
 mod support;
 mod tidy;
@@ -24,7 +26,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::FAILURE;
     }
     support::log::capture();
-    let trials = [ops::trials(), buffers::trials(), tidy::trials()].into_iter().flatten().collect();
+    let trials = [ops::trials(), buffers::trials(), graph::trials(), tidy::trials()].into_iter().flatten().collect();
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
 }
