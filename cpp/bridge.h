@@ -55,15 +55,17 @@ class Instance {
     Instance();
     ~Instance();
     // 0 where Dawn could not make an instance or found no adapter.
-    std::size_t adapter_count() const { return adapters_.size(); }
+    std::size_t adapter_count() const { return count_; }
+    // A fresh one each time: an adapter makes one device and no more.
     std::unique_ptr<Adapter> adapter(std::size_t index) const;
     bool has_language_feature(std::uint32_t feature) const;
 
   private:
+    std::vector<wgpu::Adapter> enumerate() const;
     struct Native;
     std::unique_ptr<Native> native_;
     wgpu::Instance instance_;
-    std::vector<wgpu::Adapter> adapters_;
+    std::size_t count_ = 0;
 };
 
 class Device {

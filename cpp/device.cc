@@ -44,23 +44,30 @@ Instance::Instance() {
     if (!instance_) {
         return;
     }
+    count_ = enumerate().size();
+}
+
+std::vector<wgpu::Adapter> Instance::enumerate() const {
     // Without the first of these NVIDIA offers no f16; subgroup matrices need the second.
-    const std::array<const char*, 2> adapter_on = {"vulkan_enable_f16_on_nvidia", "use_vulkan_memory_model"};
-    wgpu::DawnTogglesDescriptor adapter_toggles;
-    adapter_toggles.enabledToggleCount = adapter_on.size();
-    adapter_toggles.enabledToggles = adapter_on.data();
+    const std::array<const char*, 2> on = {"vulkan_enable_f16_on_nvidia", "use_vulkan_memory_model"};
+    wgpu::DawnTogglesDescriptor toggles;
+    toggles.enabledToggleCount = on.size();
+    toggles.enabledToggles = on.data();
     wgpu::RequestAdapterOptions options;
-    options.nextInChain = &adapter_toggles;
+    options.nextInChain = &toggles;
     options.backendType = kBackend;
+    std::vector<wgpu::Adapter> adapters;
     for (const dawn::native::Adapter& found : native_->instance.EnumerateAdapters(&options)) {
-        adapters_.emplace_back(found.Get());
+        adapters.emplace_back(found.Get());
     }
+    return adapters;
 }
 
 Instance::~Instance() = default;
 
 std::unique_ptr<Adapter> Instance::adapter(std::size_t index) const {
-    return index < adapters_.size() ? std::make_unique<Adapter>(instance_, adapters_[index]) : nullptr;
+    const std::vector<wgpu::Adapter> adapters = enumerate();
+    return index < adapters.size() ? std::make_unique<Adapter>(instance_, adapters[index]) : nullptr;
 }
 
 bool Instance::has_language_feature(std::uint32_t feature) const {

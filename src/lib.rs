@@ -39,5 +39,7 @@ mod backend;
 use llama_cpp_sys_2 as _;
 
 pub use backend::census;
+#[doc(hidden)]
+pub use backend::reg::lose_first_device;
 pub use backend::reg::{ggml_backend_init, ggml_backend_score, ggml_backend_webgpu_init, ggml_backend_webgpu_reg, register};
 pub use error::Error;

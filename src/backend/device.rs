@@ -100,6 +100,16 @@ impl DeviceContext {
     }
 }
 
+/// Makes the open device behind one of ours lost, as a driver reset would. For tests. False if none is open.
+pub(super) fn lose(device: sys::ggml_backend_dev_t) -> bool {
+    let context = DeviceContext::main(device).0;
+    let shared = context.shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    shared.is_some_and(|s| {
+        s.device().lose("a test asked for it");
+        true
+    })
+}
+
 /// A device for ggml around a context, which is leaked.
 pub(super) fn interface(reg: sys::ggml_backend_reg_t, context: DeviceContext) -> sys::ggml_backend_device {
     sys::ggml_backend_device {

@@ -124,6 +124,14 @@ unsafe extern "C" fn get_proc_address(_reg: sys::ggml_backend_reg_t, _name: *con
     std::ptr::null_mut()
 }
 
+/// Makes the first device lost. For tests. False if it is not open.
+#[doc(hidden)]
+pub fn lose_first_device() -> bool {
+    guard("lose_first_device", false, || {
+        Ok(of(registry()).and_then(|r| r.devices.first()).is_some_and(|d| device::lose(std::ptr::from_ref(d).cast_mut())))
+    })
+}
+
 /// Adds our devices to those of the process: for programs that link this crate. Does nothing the second time.
 #[inline]
 pub fn register() {

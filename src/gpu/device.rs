@@ -24,7 +24,9 @@ const OFF: &[&str] = &["timestamp_quantization", "lazy_clear_resource_on_first_u
 
 /// A GPU (or a software renderer) that Dawn lists.
 pub struct Adapter {
-    inner: UniquePtr<ffi::Adapter>,
+    instance: &'static ffi::Instance,
+    /// Its place in Dawn's list.
+    index: usize,
     caps: Caps,
 }
 
@@ -39,11 +41,10 @@ pub fn adapters() -> &'static [Adapter] {
         let dot = instance.has_language_feature(PACKED_4X8_INTEGER_DOT_PRODUCT);
         let immediates = instance.has_language_feature(IMMEDIATE_ADDRESS_SPACE);
         let mut list: Vec<Adapter> = (0..instance.adapter_count())
-            .map(|i| instance.adapter(i))
-            .filter(|a| !a.is_null())
-            .map(|inner| {
-                let caps = Caps::new(&inner.facts(), dot, immediates, env::settings());
-                Adapter { inner, caps }
+            .filter_map(|index| {
+                let adapter = instance.adapter(index);
+                let caps = Caps::new(&adapter.as_ref()?.facts(), dot, immediates, env::settings());
+                Some(Adapter { instance, index, caps })
             })
             .collect();
         list.sort_by_key(|a| match a.caps.kind {
@@ -98,7 +99,12 @@ impl Device {
             timestamps: caps.timestamps,
         };
         let mut status = ok();
-        let inner = adapter.inner.open(&options, &mut status);
+        // Dawn's adapter makes one device only, and a lost device must be followed by another.
+        let fresh = adapter.instance.adapter(adapter.index);
+        let Some(fresh) = fresh.as_ref() else {
+            return Err(Error::DeviceLost("its adapter is gone".to_owned()).into());
+        };
+        let inner = fresh.open(&options, &mut status);
         check(&status, 0)?;
         let device = Self { inner, caps };
         let used = device.toggles();

@@ -44,7 +44,8 @@ pub fn trial_compare(
     })
 }
 
-fn is_child() -> bool {
+/// Whether this process is such a child.
+pub fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 

@@ -3,7 +3,9 @@
 
 mod buffers;
 mod child;
+mod faults;
 mod graph;
+mod life_cycle;
 mod ops;
 mod support;
 mod tidy;
@@ -13,7 +15,9 @@ use libtest_mimic::{Arguments, Conclusion};
 fn main() -> std::process::ExitCode {
     // SAFETY: no thread has been started yet.
     unsafe {
-        std::env::set_var("GGML_WEBGPU_SOFTWARE", "1");
+        if std::env::var_os("GGML_WEBGPU_SOFTWARE").is_none() {
+            std::env::set_var("GGML_WEBGPU_SOFTWARE", "1");
+        }
         if std::env::var_os("GGML_WEBGPU_VALIDATION").is_none() {
             std::env::set_var("GGML_WEBGPU_VALIDATION", "1");
         }
@@ -21,12 +25,12 @@ fn main() -> std::process::ExitCode {
     let mut arguments = Arguments::from_args();
     // One device serves all tests; more threads than a few only make them wait for each other.
     arguments.test_threads = arguments.test_threads.or(Some(2));
-    if !arguments.list && support::device().is_none() {
+    if !arguments.list && !child::is_child() && support::device().is_none() {
         eprintln!("no adapter that Dawn accepts: install a Vulkan driver (third_party/bootstrap does), then run the tests again");
         return std::process::ExitCode::FAILURE;
     }
     support::log::capture();
-    let trials = [ops::trials(), buffers::trials(), graph::trials(), tidy::trials()].into_iter().flatten().collect();
+    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), life_cycle::trials(), tidy::trials()].into_iter().flatten().collect();
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
 }

@@ -54,7 +54,7 @@ impl Backend {
         let device = device().context("there is no device")?;
         // SAFETY: a live device.
         let backend = unsafe { sys::ggml_backend_dev_init(device.as_ptr(), std::ptr::null()) };
-        ensure!(!backend.is_null(), "ggml_backend_dev_init gave no backend");
+        ensure!(!backend.is_null(), "ggml_backend_dev_init gave no backend: {}", log::take());
         Ok(Self(backend))
     }
 
