@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::guard::{guard, status};
 use super::{buffer, event};
-use crate::exec::Shared;
+use crate::env;
+use crate::exec::{Shared, order};
 use crate::exec::stream::{PendingRead, Stream};
-use crate::ggml::graph::Graph;
+use crate::ggml::graph::{Graph, GraphMut};
 use crate::ggml::sys;
 
 /// Identity of our backends, made at random once.
@@ -42,7 +43,7 @@ pub(super) fn interface(device: sys::ggml_backend_dev_t, shared: &Arc<Shared>) -
             graph_compute: Some(graph_compute),
             event_record: Some(event::record),
             event_wait: Some(event::wait),
-            graph_optimize: None,
+            graph_optimize: Some(graph_optimize),
         },
         device,
         context: Box::into_raw(context).cast(),
@@ -168,6 +169,22 @@ unsafe extern "C" fn cpy_tensor_async(
 
 unsafe extern "C" fn synchronize(backend: sys::ggml_backend_t) {
     guard("synchronize", (), || stream(backend).synchronize());
+}
+
+unsafe extern "C" fn graph_optimize(
+    _backend: sys::ggml_backend_t,
+    graph: *mut sys::ggml_cgraph,
+    params: *mut sys::ggml_backend_graph_optimize_params,
+) {
+    guard("graph_optimize", (), || {
+        // SAFETY: ggml passes a live graph that it does not use meanwhile.
+        if let Some(mut graph) = unsafe { GraphMut::new(graph, params) }
+            && !env::settings().disabled("fusion")
+        {
+            order::optimize(&mut graph);
+        }
+        Ok(())
+    });
 }
 
 unsafe extern "C" fn graph_compute(backend: sys::ggml_backend_t, graph: *mut sys::ggml_cgraph) -> sys::ggml_status {

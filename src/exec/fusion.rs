@@ -5,15 +5,17 @@ use anyhow::{Context, Result};
 use crate::env;
 use crate::ggml::graph::Graph;
 use crate::ggml::{Node, sys};
+use crate::ops::mul_mat::multi;
 use crate::ops::{self, Planner, norm};
 
 /// One line.
 pub struct Fusion {
     /// For logs and tests.
     pub name: &'static str,
-    /// Ops that follow each other, views between them left out. Each uses the result of the one before it.
+    /// Ops that follow each other, views between them left out.
     pub pattern: &'static [sys::ggml_op],
-    /// Which of them (besides the last) have results that are stored all the same, so that others may use them.
+    /// Which of them (besides the last) have results that are stored all the same, so that others may use them. The other results
+    /// must be used within the pattern only.
     pub kept: &'static [usize],
     /// Plans the nodes; false if shapes or types don't fit.
     pub plan: fn(&[&Node], &mut Planner<'_>) -> Result<bool>,
@@ -27,6 +29,19 @@ pub const TABLE: &[Fusion] = &[
         kept: &[0],
         plan: norm::add_rms_norm_mul,
     },
+    Fusion {
+        name: "gate_up_glu",
+        pattern: &[sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT, sys::GGML_OP_GLU],
+        kept: &[],
+        plan: multi::gated,
+    },
+    Fusion {
+        name: "three_mul_mat",
+        pattern: &[sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT],
+        kept: &[0, 1],
+        plan: multi::together,
+    },
+    Fusion { name: "two_mul_mat", pattern: &[sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT], kept: &[0], plan: multi::together },
     Fusion { name: "rms_norm_mul", pattern: &[sys::GGML_OP_RMS_NORM, sys::GGML_OP_MUL], kept: &[], plan: norm::rms_norm_mul },
 ];
 
@@ -69,13 +84,12 @@ fn matching(graph: Graph<'_>, i: usize, fusion: &Fusion) -> Option<Vec<usize>> {
     Some(indices)
 }
 
-/// Whether each node uses the one before it, and nobody else uses a result that is not stored.
+/// Whether nobody outside of the pattern uses a result that is not stored.
 fn joined(graph: Graph<'_>, indices: &[usize], nodes: &[Node], fusion: &Fusion) -> bool {
-    (1..nodes.len()).all(|k| {
-        let before = &nodes[k - 1];
-        let used = nodes[k].sources().filter(|s| s.id == before.dst.id).count();
-        let hidden = !fusion.kept.contains(&(k - 1));
-        let output = before.flags & sys::GGML_TENSOR_FLAG_OUTPUT as i32 != 0;
-        used > 0 && (!hidden || !output && graph.uses(indices[k - 1]) == Some(used as u32))
+    (0..nodes.len() - 1).filter(|k| !fusion.kept.contains(k)).all(|k| {
+        let hidden = &nodes[k].dst;
+        let inside = nodes.iter().flat_map(Node::sources).filter(|s| s.id == hidden.id).count();
+        let output = nodes[k].flags & sys::GGML_TENSOR_FLAG_OUTPUT as i32 != 0;
+        inside > 0 && !output && graph.uses(indices[k]) == Some(inside as u32)
     })
 }

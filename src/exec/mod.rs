@@ -2,6 +2,7 @@
 
 pub mod fusion;
 pub mod memory;
+pub mod order;
 pub mod plan;
 pub mod profile;
 pub mod scratch;

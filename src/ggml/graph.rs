@@ -141,3 +141,72 @@ fn place(t: &sys::ggml_tensor, word: &mut dyn FnMut(u64) -> bool) -> bool {
 /// See [`Graph::snapshot`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot(Vec<u64>);
+
+/// A graph whose order may change, before its memory is allocated.
+pub struct GraphMut<'a> {
+    raw: &'a mut sys::ggml_cgraph,
+    params: Option<&'a sys::ggml_backend_graph_optimize_params>,
+}
+
+impl<'a> GraphMut<'a> {
+    /// # Safety
+    /// As [`Graph::new`], and nobody else uses the graph meanwhile; `params` is null or what ggml passed with the graph.
+    pub unsafe fn new(raw: *mut sys::ggml_cgraph, params: *const sys::ggml_backend_graph_optimize_params) -> Option<Self> {
+        // SAFETY: the caller's promise; null is handled.
+        unsafe { Some(Self { raw: raw.as_mut::<'a>()?, params: params.as_ref::<'a>() }) }
+    }
+
+    fn graph(&self) -> Graph<'_> {
+        Graph { raw: self.raw }
+    }
+
+    /// Nodes.
+    pub fn len(&self) -> usize {
+        self.graph().len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The op of node `i`.
+    pub fn op(&self, i: usize) -> sys::ggml_op {
+        self.graph().op(i)
+    }
+
+    /// Node `i`.
+    pub fn node(&self, i: usize) -> anyhow::Result<Node> {
+        self.graph().node(i)
+    }
+
+    /// The result of node `i` and the tensor that it is a view of (itself if none), whatever its type is.
+    pub fn identity(&self, i: usize) -> Option<(usize, usize)> {
+        let node = self.graph().raw_node(i);
+        // SAFETY: nodes live as long as the graph.
+        let t = unsafe { node.as_ref() }?;
+        Some((node as usize, if t.view_src.is_null() { node as usize } else { t.view_src as usize }))
+    }
+
+    /// Moves node `j` up to place `i`; those between move down by one.
+    pub fn move_up(&mut self, j: usize, i: usize) {
+        let n = self.len();
+        if i < j && j < n {
+            // SAFETY: `nodes` has `n_nodes` entries.
+            unsafe { std::slice::from_raw_parts_mut(self.raw.nodes, n)[i..=j].rotate_right(1) };
+        }
+    }
+
+    /// Keeps source `s` of node `i` allocated until node `last` has been computed.
+    pub fn keep_source(&mut self, i: usize, s: usize, last: usize) {
+        let Some((add, data)) = self.params.and_then(|p| p.add_alloc_dep.map(|add| (add, p.user_data))) else { return };
+        let (node, until) = (self.graph().raw_node(i), self.graph().raw_node(last));
+        // SAFETY: live nodes of this graph; ggml's own function for this purpose.
+        unsafe {
+            let source = (*node).src.get(s).copied().unwrap_or(std::ptr::null_mut());
+            if !source.is_null() {
+                add(data, source, until.cast_mut());
+            }
+        }
+    }
+}

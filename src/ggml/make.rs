@@ -37,6 +37,7 @@ pub enum Fill {
 #[derive(Debug)]
 pub struct Make {
     ctx: NonNull<sys::ggml_context>,
+    weights: NonNull<sys::ggml_context>,
     inputs: RefCell<Vec<(NonNull<sys::ggml_tensor>, Fill)>>,
     also: RefCell<Vec<NonNull<sys::ggml_tensor>>>,
 }
@@ -46,15 +47,22 @@ impl Make {
     pub fn new() -> Option<Self> {
         // SAFETY: plain size queries.
         let size = unsafe { 512 * sys::ggml_tensor_overhead() + sys::ggml_graph_overhead_custom(512, false) };
-        let params = sys::ggml_init_params { mem_size: size, mem_buffer: std::ptr::null_mut(), no_alloc: true };
-        // SAFETY: ggml allocates the context, freed in `drop`.
-        let ctx = unsafe { sys::ggml_init(params) };
-        NonNull::new(ctx).map(|ctx| Self { ctx, inputs: RefCell::default(), also: RefCell::default() })
+        let context = || {
+            let params = sys::ggml_init_params { mem_size: size, mem_buffer: std::ptr::null_mut(), no_alloc: true };
+            // SAFETY: ggml allocates the context, freed in `drop`.
+            NonNull::new(unsafe { sys::ggml_init(params) })
+        };
+        Some(Self { ctx: context()?, weights: context()?, inputs: RefCell::default(), also: RefCell::default() })
     }
 
     /// ggml's context.
     pub fn context(&self) -> *mut sys::ggml_context {
         self.ctx.as_ptr()
+    }
+
+    /// The context of the weights, which get a buffer of their own, as in a program.
+    pub fn weights(&self) -> *mut sys::ggml_context {
+        self.weights.as_ptr()
     }
 
     /// What each input is filled with, in the order of the calls.
@@ -87,6 +95,14 @@ impl Make {
         // SAFETY: the context is live; ggml copies the shape.
         let t = self.wrap(unsafe { sys::ggml_new_tensor(self.context(), ty.info().id, 4, ne.as_ptr()) });
         self.inputs.borrow_mut().push((t.0, fill));
+        t
+    }
+
+    /// An input with uniform values in -1..1 that lies apart from what is computed.
+    pub fn weight(&self, ty: Type, ne: [i64; 4]) -> T<'_> {
+        // SAFETY: the context is live; ggml copies the shape.
+        let t = self.wrap(unsafe { sys::ggml_new_tensor(self.weights(), ty.info().id, 4, ne.as_ptr()) });
+        self.inputs.borrow_mut().push((t.0, Fill::Uniform(-1.0, 1.0)));
         t
     }
 
@@ -124,7 +140,10 @@ impl Make {
 impl Drop for Make {
     fn drop(&mut self) {
         // SAFETY: made in `new`, freed once.
-        unsafe { sys::ggml_free(self.ctx.as_ptr()) };
+        unsafe {
+            sys::ggml_free(self.ctx.as_ptr());
+            sys::ggml_free(self.weights.as_ptr());
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub mod split;
 pub mod testing;
 
 mod binary;
-mod mul_mat;
+pub mod mul_mat;
 pub mod norm;
 
 pub use case::Case;

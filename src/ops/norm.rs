@@ -77,6 +77,7 @@ impl Room for Norm {
 /// RMS_NORM and the MUL that alone uses it. False if the shapes don't fit.
 pub fn rms_norm_mul(nodes: &[&Node], planner: &mut Planner<'_>) -> Result<bool> {
     let [norm, mul] = nodes else { return Ok(false) };
+    // `fused` checks that the MUL uses the norm.
     fused(None, norm, mul, planner)
 }
 

@@ -109,7 +109,12 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// The space behind an address; scratch memory counts too.
+    /// The space behind an address, if it is memory of this device.
+    pub fn space_of(&self, address: u64) -> Option<Space> {
+        self.space(address)
+    }
+
+    /// [`Planner::space_of`], where scratch memory counts too.
     pub(super) fn space(&self, address: u64) -> Option<Space> {
         if (SCRATCH.start..SCRATCH.end).contains(&address) { Some(SCRATCH) } else { self.spaces.find(address) }
     }

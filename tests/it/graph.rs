@@ -26,11 +26,16 @@ pub fn trials() -> Vec<Trial> {
 fn layers(m: &Make) -> T<'_> {
     let mut x = m.input(Type::F32, [256, 3, 1, 1]);
     for _ in 0..4 {
-        let weight = m.input(Type::F32, [256, 1, 1, 1]);
+        let weight = m.weight(Type::F32, [256, 1, 1, 1]);
         let normed = m.mul(m.rms_norm(x, 1e-5), weight);
-        let up = m.mul_mat(m.input(Type::F16, [256, 512, 1, 1]), normed);
-        let down = m.mul_mat(m.input(Type::F16, [512, 256, 1, 1]), up);
-        x = m.add(x, down);
+        let [q, k, v] = [64, 32, 32].map(|rows| m.mul_mat(m.weight(Type::F16, [256, rows, 1, 1]), normed));
+        for t in [q, k, v] {
+            m.also(t);
+        }
+        let up = m.mul_mat(m.weight(Type::F16, [256, 512, 1, 1]), normed);
+        let down = m.mul_mat(m.weight(Type::F16, [512, 256, 1, 1]), up);
+        let scores = m.mul(m.mul(k, v), m.weight(Type::F32, [32, 1, 1, 1]));
+        x = m.add(x, m.add(down, m.mul_mat(m.weight(Type::F16, [32, 256, 1, 1]), scores)));
     }
     x
 }

@@ -82,22 +82,31 @@ impl Drop for Backend {
 pub struct Graph<'a> {
     _make: &'a Make,
     pub graph: *mut sys::ggml_cgraph,
-    buffer: sys::ggml_backend_buffer_t,
+    buffers: Vec<sys::ggml_backend_buffer_t>,
 }
 
 impl<'a> Graph<'a> {
     /// Allocates all tensors of `make`, fills the inputs, and makes the graph that computes `roots` in order.
     pub fn new(backend: &Backend, make: &'a Make, roots: &[*mut sys::ggml_tensor]) -> Result<Self> {
         // SAFETY: live context, tensors and backend.
-        let (graph, buffer) = unsafe {
+        let graph = unsafe {
             let graph = sys::ggml_new_graph_custom(make.context(), 512, false);
             for &root in roots {
                 sys::ggml_build_forward_expand(graph, root);
             }
-            (graph, sys::ggml_backend_alloc_ctx_tensors(make.context(), backend.raw()))
+            graph
         };
-        ensure!(!buffer.is_null(), "no memory for the tensors");
-        let graph = Self { _make: make, graph, buffer };
+        let mut graph = Self { _make: make, graph, buffers: Vec::new() };
+        for context in [make.context(), make.weights()] {
+            // SAFETY: live contexts and backend; a context may be empty.
+            unsafe {
+                if !sys::ggml_get_first_tensor(context).is_null() {
+                    let buffer = sys::ggml_backend_alloc_ctx_tensors(context, backend.raw());
+                    ensure!(!buffer.is_null(), "no memory for the tensors: {}", log::take());
+                    graph.buffers.push(buffer);
+                }
+            }
+        }
         for (i, (tensor, fill)) in make.inputs().into_iter().enumerate() {
             let bytes = content(tensor, &fill, i as u64)?;
             // SAFETY: the bytes are as many as the tensor has.
@@ -116,8 +125,10 @@ impl<'a> Graph<'a> {
 
 impl Drop for Graph<'_> {
     fn drop(&mut self) {
-        // SAFETY: live, freed once.
-        unsafe { sys::ggml_backend_buffer_free(self.buffer) };
+        for &buffer in &self.buffers {
+            // SAFETY: live, freed once.
+            unsafe { sys::ggml_backend_buffer_free(buffer) };
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::ops::case::{Case, NMSE_MUL_MAT};
 
 fn plain(a: Type, b: Type, [m, n, k]: [i64; 3]) -> Case {
     let name = format!("mul_mat {a} x {b} m {m} n {n} k {k}");
-    Case::new(name, move |g| g.mul_mat(g.input(a, [k, m, 1, 1]), g.input(b, [k, n, 1, 1]))).tolerance(NMSE_MUL_MAT)
+    Case::new(name, move |g| g.mul_mat(g.weight(a, [k, m, 1, 1]), g.input(b, [k, n, 1, 1]))).tolerance(NMSE_MUL_MAT)
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -37,7 +37,7 @@ pub(super) fn cases() -> Vec<Case> {
         );
         cases.push(
             Case::new(format!("mul_mat of a padded view, n {n}"), move |g| {
-                let whole = g.input(Type::F16, [160, 40, 1, 1]);
+                let whole = g.weight(Type::F16, [160, 40, 1, 1]);
                 let nb = g.nb(whole);
                 let a = g.view(whole, [128, 30, 1, 1], [nb[1], nb[2], nb[3]], 3 * nb[1]);
                 g.mul_mat(a, g.input(Type::F32, [128, n, 1, 1]))
@@ -46,7 +46,7 @@ pub(super) fn cases() -> Vec<Case> {
         );
         cases.push(
             Case::new(format!("mul_mat of rows that begin at 54-byte steps, n {n}"), move |g| {
-                let whole = g.input(Type::Q4_0, [96, 40, 1, 1]);
+                let whole = g.weight(Type::Q4_0, [96, 40, 1, 1]);
                 let nb = g.nb(whole);
                 let a = g.view(whole, [96, 31, 1, 1], [nb[1], nb[2], nb[3]], 5 * nb[1]);
                 g.mul_mat(a, g.input(Type::F32, [96, n, 1, 1]))

@@ -8,6 +8,7 @@ use crate::gpu::Caps;
 
 mod cases;
 mod matrix;
+pub mod multi;
 mod tile;
 mod vec;
 

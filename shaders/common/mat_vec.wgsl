@@ -1,0 +1,124 @@
+// Dot products of rows of src0 with columns of src1, for the mat-vec kernels. A workgroup of WG invocations holds WG / T teams; a
+// team of T invocations shares LANES_ROWS rows, each invocation taking every T-th piece of 16 along k, for COLS columns.
+// The importing shader binds src0 and src1 and defines `store_result(team, v, sums)`: result v is that of row v / COLS, column v % COLS.
+// PAIRS: every second half of the rows belongs to another matrix; store_result gets the sums of both.
+// REDUCE: how a team sums up: shuffle (T lanes of one subgroup), subgroup (whole subgroups), memory.
+#if PAIRS
+const TEAM_ROWS: u32 = 2u * ROWS;
+#else
+const TEAM_ROWS: u32 = ROWS;
+#endif
+const VALUES: u32 = TEAM_ROWS * COLS;
+const RESULTS: u32 = ROWS * COLS;
+var<private> sums: array<f32, VALUES>;
+#if REDUCE == subgroup
+var<workgroup> parts: array<f32, WG * VALUES / SUBGROUP_LEAST>;
+#elif REDUCE == memory
+var<workgroup> parts: array<f32, WG * VALUES>;
+#endif
+
+fn accumulate(rows: array<u32, TEAM_ROWS>, first_column: u32, column_step: u32, k: u32, worker: u32) {
+    for (var v = 0u; v < VALUES; v++) {
+        sums[v] = 0.0;
+    }
+    let pieces = k / 16u;
+    for (var piece = worker; piece < pieces; piece += T) {
+        let at = piece * 16u;
+        var w: array<array<vec4<f32>, 4>, TEAM_ROWS>;
+        for (var r = 0u; r < TEAM_ROWS; r++) {
+            w[r] = src0_load16(rows[r], at);
+        }
+        for (var c = 0u; c < COLS; c++) {
+            let column = first_column + c * column_step;
+            let y0 = src1_row4(column, at);
+            let y1 = src1_row4(column, at + 4u);
+            let y2 = src1_row4(column, at + 8u);
+            let y3 = src1_row4(column, at + 12u);
+            for (var r = 0u; r < TEAM_ROWS; r++) {
+                sums[r * COLS + c] += dot(w[r][0], y0) + dot(w[r][1], y1) + dot(w[r][2], y2) + dot(w[r][3], y3);
+            }
+        }
+    }
+#if TAIL
+    for (var i = pieces * 16u + worker; i < k; i += T) {
+        for (var c = 0u; c < COLS; c++) {
+            let y = src1_get(first_column + c * column_step + i * SRC1_BYTES);
+            for (var r = 0u; r < TEAM_ROWS; r++) {
+                sums[r * COLS + c] += src0_get(rows[r] + i * SRC0_BYTES) * y;
+            }
+        }
+    }
+#endif
+}
+
+#if REDUCE == subgroup
+#define MAT_VEC_BUILTINS @builtin(local_invocation_index) lane: u32, @builtin(subgroup_id) sg_id: u32, @builtin(subgroup_invocation_id) sg_lane: u32, @builtin(subgroup_size) sg_size: u32
+#define MAT_VEC_FINISH finish(lane, sg_id, sg_lane, sg_size)
+// T is a multiple of the subgroup size; each team's subgroups follow each other.
+fn part(v: u32, team: u32, each: u32) -> f32 {
+    var sum = 0.0;
+    for (var s = 0u; s < each; s++) {
+        sum += parts[(team * each + s) * VALUES + v];
+    }
+    return sum;
+}
+fn finish(lane: u32, sg_id: u32, sg_lane: u32, sg_size: u32) {
+    for (var v = 0u; v < VALUES; v++) {
+        let sum = subgroupAdd(sums[v]);
+        if (sg_lane == 0u) {
+            parts[sg_id * VALUES + v] = sum;
+        }
+    }
+    workgroupBarrier();
+    let each = T / sg_size;
+#elif REDUCE == memory
+#define MAT_VEC_BUILTINS @builtin(local_invocation_index) lane: u32
+#define MAT_VEC_FINISH finish(lane)
+fn part(v: u32, team: u32, each: u32) -> f32 {
+    var sum = 0.0;
+    for (var s = 0u; s < each; s++) {
+        sum += parts[v * WG + team * each + s];
+    }
+    return sum;
+}
+fn finish(lane: u32) {
+    for (var v = 0u; v < VALUES; v++) {
+        parts[v * WG + lane] = sums[v];
+    }
+    workgroupBarrier();
+    let each = T;
+#endif
+#if REDUCE == shuffle
+#define MAT_VEC_BUILTINS @builtin(local_invocation_index) lane: u32
+#define MAT_VEC_FINISH finish(lane)
+fn team_sum(v: u32) -> f32 {
+    var sum = sums[v];
+    for (var half = T / 2u; half > 0u; half /= 2u) {
+        sum += subgroupShuffleXor(sum, half);
+    }
+    return sum;
+}
+fn finish(lane: u32) {
+    for (var v = 0u; v < RESULTS; v++) {
+        let first = team_sum(v);
+#if PAIRS
+        let both = vec2<f32>(first, team_sum(v + RESULTS));
+#else
+        let both = vec2<f32>(first, 0.0);
+#endif
+        if (lane % T == v % T) {
+            store_result(lane / T, v, both);
+        }
+    }
+}
+#else
+    let team = lane / T;
+    for (var v = lane % T; v < RESULTS; v += T) {
+#if PAIRS
+        store_result(team, v, vec2<f32>(part(v, team, each), part(v + RESULTS, team, each)));
+#else
+        store_result(team, v, vec2<f32>(part(v, team, each), 0.0));
+#endif
+    }
+}
+#endif
