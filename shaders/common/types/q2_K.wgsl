@@ -1,0 +1,31 @@
+// q2_K in a binding of words `Q`. 84 bytes for 256 elements: 16 bytes with scale (low) and minimum (high) of 16 elements each, 64 bytes
+// of 2-bit values, f16 d, f16 dmin; an element is d * scale * value - dmin * minimum. Each half of 128 elements has 32 bytes,
+// of which byte l holds the elements l, l + 32, l + 64, l + 96.
+#import common/types/words q_ Q
+// Factor and subtrahend of the 16 elements at e.
+fn q_scale(block: u32, e: u32) -> vec2<f32> {
+    let s = q_u8(block + (e >> 4u));
+    return unpack2x16float(q_word((block >> 2u) + 20u)) * vec2<f32>(f32(s & 15u), f32(s >> 4u));
+}
+// Byte of the value of element e; its bits begin at q_shift.
+fn q_place(e: u32) -> u32 {
+    return 16u + ((e & 128u) >> 2u) + (e & 31u);
+}
+fn q_shift(e: u32) -> u32 {
+    return (e & 96u) >> 4u;
+}
+fn q_scaled(w: u32, s: vec2<f32>) -> vec4<f32> {
+    return q_bytes(w & 0x03030303u) * s.x - s.y;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 8u) * 84u;
+    let e = i & 255u;
+    return q_scaled(q_word((block + q_place(e)) >> 2u) >> q_shift(e), q_scale(block, e));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 8u) * 84u;
+    let e = i & 255u;
+    let s = q_scale(block, e);
+    let w = q_words4(block + q_place(e)) >> vec4<u32>(q_shift(e));
+    return array<vec4<f32>, 4>(q_scaled(w.x, s), q_scaled(w.y, s), q_scaled(w.z, s), q_scaled(w.w, s));
+}

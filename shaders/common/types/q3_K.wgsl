@@ -1,0 +1,34 @@
+// q3_K in a binding of words `Q`. 110 bytes for 256 elements: 32 bytes of third bits, 64 bytes of 2-bit values, 12 bytes of 6-bit
+// scales for 16 elements each, f16 d; an element is d * (scale - 32) * (value - 4). Byte l of the third bits holds those of the
+// elements l, l + 32, ..., l + 224; each half of 128 elements has 32 bytes of values, of which byte l holds the elements
+// l, l + 32, l + 64, l + 96.
+#import common/types/words q_ Q
+// Scale s: four bits in byte s % 8, two in byte 8 + s % 4.
+fn q_scale(block: u32, e: u32) -> f32 {
+    let s = e >> 4u;
+    let low = q_u8(block + 96u + (s & 7u)) >> ((s & 8u) >> 1u);
+    let high = q_u8(block + 104u + (s & 3u)) >> ((s >> 2u) * 2u);
+    return q_f16(block + 108u) * (f32((low & 15u) | ((high & 3u) << 4u)) - 32.0);
+}
+fn q_scaled(low: u32, high: u32, s: f32) -> vec4<f32> {
+    return (q_bytes((low & 0x03030303u) | ((high & 0x01010101u) << 2u)) - 4.0) * s;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 8u) * 110u;
+    let e = i & 255u;
+    let low = q_u32(block + 32u + ((e & 128u) >> 2u) + (e & 31u)) >> ((e & 96u) >> 4u);
+    return q_scaled(low, q_u32(block + (e & 31u)) >> (e >> 5u), q_scale(block, e));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 8u) * 110u;
+    let e = i & 255u;
+    let s = q_scale(block, e);
+    let low = q_u32x4(block + 32u + ((e & 128u) >> 2u) + (e & 31u)) >> vec4<u32>((e & 96u) >> 4u);
+    let high = q_u32x4(block + (e & 31u)) >> vec4<u32>(e >> 5u);
+    return array<vec4<f32>, 4>(
+        q_scaled(low.x, high.x, s),
+        q_scaled(low.y, high.y, s),
+        q_scaled(low.z, high.z, s),
+        q_scaled(low.w, high.w, s)
+    );
+}

@@ -1,0 +1,23 @@
+// q5_0 in a binding of words `Q`. 22 bytes for 32 elements: f16 scale d, a word with the fifth bits, 16 bytes of nibbles (element j
+// low, j + 16 high); an element is d * (value - 16).
+#import common/types/words q_ Q
+fn q_scaled(w: u32, high: u32, d: f32) -> vec4<f32> {
+    return (q_bytes((w & 0x0f0f0f0fu) | (q_spread(high) << 4u)) - 16.0) * d;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 5u) * 22u;
+    let w = q_u32(block + 6u + (i & 15u)) >> ((i & 16u) >> 2u);
+    return q_scaled(w, q_u32(block + 2u) >> (i & 31u), q_f16(block));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 5u) * 22u;
+    let d = q_f16(block);
+    let high = q_u16(block + 2u + ((i & 16u) >> 3u));
+    let w = q_u32x4(block + 6u) >> vec4<u32>((i & 16u) >> 2u);
+    return array<vec4<f32>, 4>(
+        q_scaled(w.x, high, d),
+        q_scaled(w.y, high >> 4u, d),
+        q_scaled(w.z, high >> 8u, d),
+        q_scaled(w.w, high >> 12u, d)
+    );
+}

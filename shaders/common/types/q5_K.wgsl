@@ -1,0 +1,26 @@
+// q5_K in a binding of words `Q`. 176 bytes for 256 elements: the head of `k_scales`, 32 bytes of fifth bits (byte l: elements l,
+// l + 32, ..., l + 224), 128 bytes of nibbles, 32 for each 64 elements (element l low, l + 32 high); an element is
+// factor * value - subtrahend.
+#import common/types/k_scales q_ Q
+fn q_scaled(low: u32, high: u32, s: vec2<f32>) -> vec4<f32> {
+    return q_bytes((low & 0x0f0f0f0fu) | ((high & 0x01010101u) << 4u)) * s.x - s.y;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 8u) * 176u;
+    let e = i & 255u;
+    let low = q_word((block + 48u + ((e & 192u) >> 1u) + (e & 31u)) >> 2u) >> ((e & 32u) >> 3u);
+    return q_scaled(low, q_word((block + 16u + (e & 31u)) >> 2u) >> (e >> 5u), q_scale(block, e >> 5u));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 8u) * 176u;
+    let e = i & 255u;
+    let s = q_scale(block, e >> 5u);
+    let low = q_words4(block + 48u + ((e & 192u) >> 1u) + (e & 31u)) >> vec4<u32>((e & 32u) >> 3u);
+    let high = q_words4(block + 16u + (e & 31u)) >> vec4<u32>(e >> 5u);
+    return array<vec4<f32>, 4>(
+        q_scaled(low.x, high.x, s),
+        q_scaled(low.y, high.y, s),
+        q_scaled(low.z, high.z, s),
+        q_scaled(low.w, high.w, s)
+    );
+}

@@ -1,0 +1,30 @@
+// q6_K in a binding of words `Q`. 210 bytes for 256 elements: 128 bytes of nibbles, 64 bytes of 2-bit tops, 16 signed scales for 16
+// elements each, f16 d; an element is d * scale * (value - 32). Each half of 128 elements has 64 bytes of nibbles (byte l: elements
+// l low, l + 64 high) and 32 bytes of tops (byte l: elements l, l + 32, l + 64, l + 96).
+#import common/types/words q_ Q
+fn q_scale(block: u32, e: u32) -> f32 {
+    return q_f16(block + 208u) * f32(extractBits(i32(q_u8(block + 192u + (e >> 4u))), 0u, 8u));
+}
+fn q_scaled(low: u32, high: u32, s: f32) -> vec4<f32> {
+    return (q_bytes((low & 0x0f0f0f0fu) | ((high & 0x03030303u) << 4u)) - 32.0) * s;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 8u) * 210u;
+    let e = i & 255u;
+    let low = q_u32(block + ((e & 128u) >> 1u) + (e & 63u)) >> ((e & 64u) >> 4u);
+    let high = q_u32(block + 128u + ((e & 128u) >> 2u) + (e & 31u)) >> ((e & 96u) >> 4u);
+    return q_scaled(low, high, q_scale(block, e));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 8u) * 210u;
+    let e = i & 255u;
+    let s = q_scale(block, e);
+    let low = q_u32x4(block + ((e & 128u) >> 1u) + (e & 63u)) >> vec4<u32>((e & 64u) >> 4u);
+    let high = q_u32x4(block + 128u + ((e & 128u) >> 2u) + (e & 31u)) >> vec4<u32>((e & 96u) >> 4u);
+    return array<vec4<f32>, 4>(
+        q_scaled(low.x, high.x, s),
+        q_scaled(low.y, high.y, s),
+        q_scaled(low.z, high.z, s),
+        q_scaled(low.w, high.w, s)
+    );
+}

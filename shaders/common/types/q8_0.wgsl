@@ -1,0 +1,17 @@
+// q8_0 in a binding of words `Q`. 34 bytes for 32 elements: f16 scale d, 32 signed bytes; an element is d * byte.
+#import common/types/words q_ Q
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 5u) * 34u;
+    return vec4<f32>(unpack4xI8(q_u32(block + 2u + (i & 31u)))) * q_f16(block);
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 5u) * 34u;
+    let d = q_f16(block);
+    let w = q_u32x4(block + 2u + (i & 16u));
+    return array<vec4<f32>, 4>(
+        vec4<f32>(unpack4xI8(w.x)) * d,
+        vec4<f32>(unpack4xI8(w.y)) * d,
+        vec4<f32>(unpack4xI8(w.z)) * d,
+        vec4<f32>(unpack4xI8(w.w)) * d
+    );
+}
