@@ -171,5 +171,8 @@ constructors! {
     rms_norm => ggml_rms_norm(a; eps: f32);
     rms_norm_inplace => ggml_rms_norm_inplace(a; eps: f32);
     mul_mat => ggml_mul_mat(a, b;);
+    cpy => ggml_cpy(a, b;);
+    cont => ggml_cont(a;);
+    dup => ggml_dup(a;);
     l2_norm => ggml_l2_norm(a; eps: f32);
 }

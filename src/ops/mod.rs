@@ -16,6 +16,7 @@ pub mod bind;
 pub mod case;
 mod elem;
 pub mod grid;
+mod layout;
 pub mod plan;
 pub mod split;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub mod testing;
 
 mod binary;
 pub mod mul_mat;
+mod cpy;
 pub mod norm;
 
 pub use case::Case;
@@ -105,6 +107,9 @@ table! {
     GGML_OP_RMS_NORM => norm;
     GGML_OP_L2_NORM => norm;
     GGML_OP_MUL_MAT => mul_mat;
+    GGML_OP_CPY => cpy;
+    GGML_OP_CONT => cpy;
+    GGML_OP_DUP => cpy;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

@@ -27,13 +27,16 @@ fn q_get(byte: u32) -> f32 {
 fn q_get4(byte: u32) -> vec4<f32> {
     return vec4<f32>(q_get(byte), q_get(byte + 2u), q_get(byte + 4u), q_get(byte + 6u));
 }
-#if q_WRITE
 // Rounds to nearest even; a NaN stays one.
-fn q_put(byte: u32, v: f32) {
+fn q_bits(v: f32) -> u32 {
     let bits = bitcast<u32>(v);
     let nan = (bits & 0x7fffffffu) > 0x7f800000u;
     let rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
-    q_put_half(byte, select(rounded, (bits >> 16u) | 64u, nan));
+    return select(rounded, (bits >> 16u) | 64u, nan);
+}
+#if q_WRITE
+fn q_put(byte: u32, v: f32) {
+    q_put_half(byte, q_bits(v));
 }
 fn q_put4(byte: u32, v: vec4<f32>) {
     q_put(byte, v.x);

@@ -58,9 +58,12 @@ fn q_get(byte: u32) -> f32 {
 fn q_get4(byte: u32) -> vec4<f32> {
     return vec4<f32>(q_get(byte), q_get(byte + 2u), q_get(byte + 4u), q_get(byte + 6u));
 }
+fn q_bits(v: f32) -> u32 {
+    return pack2x16float(vec2<f32>(v, 0.0)) & 0xffffu;
+}
 #if q_WRITE
 fn q_put(byte: u32, v: f32) {
-    q_put_half(byte, pack2x16float(vec2<f32>(v, 0.0)) & 0xffffu);
+    q_put_half(byte, q_bits(v));
 }
 fn q_put4(byte: u32, v: vec4<f32>) {
     q_put(byte, v.x);

@@ -1,0 +1,189 @@
+//! CPY, CONT, DUP: element i of the result is element i of the source, in any shape and any strides. Equal types are moved as
+//! bytes; F32, F16, BF16 are converted to each other, and F32 to I32 and back.
+
+use anyhow::Result;
+
+use super::bind::{read_elementwise, write};
+use super::layout::{self, Pair, Units};
+use super::{Case, Planner, Room, elem, grid, split};
+use crate::ggml::{Node, Tensor, Type};
+use crate::gpu::Caps;
+use crate::shader::{Variant, params};
+
+pub(super) struct Cpy;
+pub(super) static ROOM: Cpy = Cpy;
+
+const WG_SIZE: u32 = 256;
+
+/// How elements get from one type to the other.
+pub(super) enum Choice {
+    /// Equal types: bytes.
+    Move,
+    /// Plain types of one element.
+    Convert,
+}
+
+impl Room for Cpy {
+    type Choice = Choice;
+
+    fn choose(&self, node: &Node, _caps: &Caps) -> Result<Choice> {
+        let (from, to) = (node.source(0)?.ty, node.dst.ty);
+        let plain = |ty: Type| ty.is_float() || ty == Type::I32;
+        match (from, to) {
+            _ if from == to => Ok(Choice::Move),
+            (Type::I32, Type::F32) | (Type::F32, Type::I32) => Ok(Choice::Convert),
+            _ if from.is_float() && to.is_float() => Ok(Choice::Convert),
+            _ if plain(from) && plain(to) => crate::unsupported!("a copy of {from} as {to} (integers go to and from f32)"),
+            _ => crate::unsupported!("a copy of {from} as {to}"),
+        }
+    }
+
+    fn plan(&self, node: &Node, choice: &Choice, planner: &mut Planner<'_>) -> Result<()> {
+        let (src, dst) = (node.source(0)?, &node.dst);
+        if let Some(pair) = Pair::new(src, dst) {
+            return copy(planner, choice, &pair, src, dst);
+        }
+        // Neither is contiguous and the shapes differ: by way of a contiguous one.
+        let mut between = Tensor { ty: dst.ty, ..*src };
+        between.nb = layout::dense(layout::blocks(src), u64::from(dst.ty.bytes()));
+        between.data = planner.scratch(between.span());
+        for (choice, from, to) in [(choice, src, &between), (&Choice::Move, &between, dst)] {
+            let Some(pair) = Pair::new(from, to) else { crate::unsupported!("a copy of {:?} as {:?}", from.ne, to.ne) };
+            copy(planner, choice, &pair, from, to)?;
+        }
+        Ok(())
+    }
+
+    fn axes(&self, node: &Node) -> Vec<split::Axis> {
+        match node.source(0) {
+            Ok(src) if src.same_shape(&node.dst) => split::alike(node, 0..4),
+            _ => Vec::new(),
+        }
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        cases()
+    }
+}
+
+/// One dispatch for tensors over one shape.
+fn copy(planner: &mut Planner<'_>, choice: &Choice, pair: &Pair, src: &Tensor, dst: &Tensor) -> Result<()> {
+    let caps = planner.caps();
+    let wg_size = WG_SIZE.min(caps.max_invocations);
+    let variant = Variant::new("cpy").constant("wg_size", wg_size);
+    let mut pair = *pair;
+    let mut units = Units { bytes: u64::from(dst.ty.bytes()), each: 1 };
+    let mut vector = false;
+    if let Choice::Move = choice {
+        (pair, units) = pair.in_units(u64::from(dst.ty.bytes()), src, dst);
+    } else {
+        vector = vectors(&pair, src, dst, caps);
+    }
+    let shared = match choice {
+        Choice::Move => units.bytes < 4,
+        Choice::Convert => elem::word(dst.ty, caps, false, true) == "atomic<u32>",
+    };
+    let run = if shared && units.each == 1 { run(&pair, units.bytes, dst) } else { None };
+    let (src_word, dst_word) = match choice {
+        Choice::Move => (layout::word(units, false), layout::word(units, run.is_none())),
+        Choice::Convert if run.is_some() => (elem::word(src.ty, caps, false, false), "u32"),
+        Choice::Convert => (elem::word(src.ty, caps, vector, false), elem::word(dst.ty, caps, vector, true)),
+    };
+    let bound = planner.bind(&[read_elementwise("src", src, src_word), write("dst", dst, dst_word)])?;
+    let (src_offset, dst_offset) = (bound.offset("src")?, bound.offset("dst")?);
+
+    let variant = match choice {
+        Choice::Move => {
+            let variant = variant.flag("MOVE", true).number("UNIT", units.bytes).number("BYTES", format!("{}u", units.bytes));
+            variant.define("SRC_WORD", src_word).define("DST_WORD", dst_word)
+        }
+        Choice::Convert => {
+            let variant = elem::define(variant, &[("SRC", src.ty, src_word), ("DST", dst.ty, dst_word)]);
+            let cast = if dst.ty == Type::I32 { "i32" } else { "f32" };
+            variant.define("CAST", cast).number("BYTES", format!("{}u", units.bytes)).flag("VEC", vector)
+        }
+    };
+    if vector {
+        pair.ne[0] /= 4;
+        pair.a[0] *= 4;
+        pair.b[0] *= 4;
+    }
+    let count = match run {
+        Some(run) => {
+            let words = (u64::from(dst_offset) % 4 + run * units.bytes).div_ceil(4);
+            words * (pair.elements() / run)
+        }
+        None => pair.elements(),
+    };
+    let params = params::cpy::Params {
+        count: count as u32,
+        ne0: pair.ne[0] as u32,
+        ne1: pair.ne[1] as u32,
+        ne2: pair.ne[2] as u32,
+        units: units.each as u32,
+        run: run.unwrap_or(1) as u32,
+        src_view: layout::view(src_offset, pair.ne, pair.a)?,
+        dst_view: layout::view(dst_offset, pair.ne, pair.b)?,
+    };
+    planner.dispatch(variant.flag("WORDS", run.is_some()), &bound, &params, grid::groups(count, wg_size))
+}
+
+/// Whether both tensors can be seen as vectors of four over the pair.
+fn vectors(pair: &Pair, src: &Tensor, dst: &Tensor, caps: &Caps) -> bool {
+    let fits = |t: &Tensor, nb: [u64; 4]| {
+        let bytes = u64::from(t.ty.bytes());
+        elem::has_vectors(t.ty, caps)
+            && elem::vector_aligned(t.data, t.ty)
+            && nb[0] == bytes
+            && (1..4).all(|d| pair.ne[d] == 1 || nb[d] % (4 * bytes) == 0)
+    };
+    pair.ne[0] % 4 == 0 && fits(src, pair.a) && fits(dst, pair.b)
+}
+
+/// Elements of a run of the destination that shares no word with another run: everything, or a row.
+fn run(pair: &Pair, bytes: u64, dst: &Tensor) -> Option<u64> {
+    if dst.contiguous() {
+        return Some(pair.elements());
+    }
+    let rows = pair.b[0] == bytes && dst.data % 4 == 0 && (1..4).all(|d| pair.ne[d] == 1 || pair.b[d] % 4 == 0);
+    rows.then_some(pair.ne[0])
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let floats = [Type::F32, Type::F16, Type::BF16];
+    for from in floats {
+        for to in floats {
+            for ne in [[64, 3, 2, 2], [7, 5, 3, 1]] {
+                cases.push(Case::new(format!("{from} as {to} {ne:?}"), move |m| m.cpy(m.input(from, ne), m.input(to, ne))));
+                cases.push(Case::new(format!("a permuted {from} as {to} {ne:?}"), move |m| {
+                    let a = m.permute(m.input(from, ne), [2, 0, 3, 1]);
+                    m.cpy(a, m.input(to, m.ne(a)))
+                }));
+            }
+        }
+    }
+    for ty in [Type::F32, Type::F16, Type::BF16, Type::I8, Type::I16, Type::I32, Type::I64] {
+        cases.push(Case::new(format!("cont of a permuted {ty}"), move |m| m.cont(m.permute(m.input(ty, [5, 7, 3, 2]), [1, 2, 0, 3]))));
+        cases.push(Case::new(format!("{ty} into the middle of rows, odd places"), move |m| {
+            let b = m.input(ty, [13, 6, 2, 1]);
+            let nb = m.nb(b);
+            let part = m.view(b, [5, 4, 2, 1], [nb[1], nb[2], nb[3]], 3 * nb[0] + nb[1]);
+            m.also(m.cpy(m.input(ty, [10, 2, 2, 1]), part));
+            m.cont(b)
+        }));
+        cases.push(Case::new(format!("{ty} between two permuted tensors of other shapes"), move |m| {
+            let a = m.permute(m.input(ty, [6, 4, 5, 1]), [1, 0, 2, 3]);
+            let b = m.permute(m.input(ty, [5, 12, 2, 1]), [2, 1, 0, 3]);
+            m.cpy(a, b)
+        }));
+    }
+    cases.push(Case::new("i32 as f32", |m| m.cpy(m.input(Type::I32, [33, 5, 2, 1]), m.input(Type::F32, [33, 5, 2, 1]))));
+    cases.push(Case::new("f32 as i32", |m| {
+        let a = m.filled(Type::F32, [33, 5, 2, 1], crate::ggml::make::Fill::Uniform(-1000.0, 1000.0));
+        m.cpy(a, m.input(Type::I32, [33, 5, 2, 1]))
+    }));
+    cases.push(Case::new("cont of 70000 rows", |m| m.cont(m.permute(m.input(Type::F16, [3, 7, 70_000, 1]), [1, 0, 2, 3]))));
+    cases.push(Case::new("bf16 dup", |m| m.dup(m.permute(m.input(Type::BF16, [3, 7, 5, 2]), [1, 0, 2, 3]))));
+    cases
+}
