@@ -31,7 +31,7 @@ fn story() -> Result<()> {
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if let Err(error) = story() {
-        // One line per cause, the last one first; cargo prints it as an error of this package.
-        println!("cargo::error={}", format!("{error:#}").replace('\n', " "));
+        // Cargo prints it as an error of this package.
+        format!("{error:#}").lines().for_each(|line| println!("cargo::error={line}"));
     }
 }

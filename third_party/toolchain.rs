@@ -46,6 +46,11 @@ pub fn compiler() -> Result<Option<Compiler>> {
     )
 }
 
+/// A name for messages.
+pub fn name(compiler: Option<&Compiler>) -> String {
+    compiler.map_or_else(|| "the system's compiler".to_owned(), |c| c.cxx.to_string_lossy().into_owned())
+}
+
 /// Fails if a program cannot be run, and says what to install.
 pub fn need(program: &str, package: &str) -> Result<()> {
     if runs(program) {
