@@ -24,19 +24,34 @@ fn accumulate(rows: array<u32, TEAM_ROWS>, first_column: u32, column_step: u32, 
     let pieces = k / 16u;
     for (var piece = worker; piece < pieces; piece += T) {
         let at = piece * 16u;
+#if src0_HAS_RAW
+        var w: array<src0_Raw, TEAM_ROWS>;
+        for (var r = 0u; r < TEAM_ROWS; r++) {
+            w[r] = src0_raw16(rows[r], at);
+        }
+#else
         var w: array<array<vec4<f32>, 4>, TEAM_ROWS>;
         for (var r = 0u; r < TEAM_ROWS; r++) {
             w[r] = src0_load16(rows[r], at);
         }
+#endif
         for (var c = 0u; c < COLS; c++) {
             let column = first_column + c * column_step;
             let y0 = src1_row4(column, at);
             let y1 = src1_row4(column, at + 4u);
             let y2 = src1_row4(column, at + 8u);
             let y3 = src1_row4(column, at + 12u);
+#if src0_HAS_RAW
+            let total = dot((y0 + y1) + (y2 + y3), vec4<f32>(1.0));
+            for (var r = 0u; r < TEAM_ROWS; r++) {
+                let product = dot(w[r].v[0], y0) + dot(w[r].v[1], y1) + dot(w[r].v[2], y2) + dot(w[r].v[3], y3);
+                sums[r * COLS + c] += w[r].scale * product + w[r].shift * total;
+            }
+#else
             for (var r = 0u; r < TEAM_ROWS; r++) {
                 sums[r * COLS + c] += dot(w[r][0], y0) + dot(w[r][1], y1) + dot(w[r][2], y2) + dot(w[r][3], y3);
             }
+#endif
         }
     }
 #if TAIL

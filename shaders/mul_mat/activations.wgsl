@@ -3,6 +3,7 @@
 #import common/grid
 struct Params {
     k: u32,
+    depth: u32,  // k up to a multiple of the tile's depth, filled with zeros
     n: u32,
     padded: u32, // columns of a batch with the filling
     ne2: u32,
@@ -34,9 +35,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         return;
     }
     let i1 = column % params.padded;
-    let to = params.dst_offset / 8u + column * (params.k / 4u);
+    let to = params.dst_offset / 8u + column * (params.depth / 4u);
     if (i1 >= params.n) {
-        for (var i = lane; i < params.k / 4u; i += wg_size) {
+        for (var i = lane; i < params.depth / 4u; i += wg_size) {
             dst[to + i] = vec4<f16>();
         }
         return;
@@ -54,6 +55,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     let factor = bitcast<f32>(u32(127 + shift) << 23u);
     for (var i = lane; i < params.k / 4u; i += wg_size) {
         dst[to + i] = vec4<f16>(src_row4(row, i * 4u) * factor);
+    }
+    for (var i = params.k / 4u + lane; i < params.depth / 4u; i += wg_size) {
+        dst[to + i] = vec4<f16>();
     }
     if (lane == 0u) {
         scales[params.scale_offset / 4u + column] = bitcast<f32>(u32(127 - shift) << 23u);

@@ -29,3 +29,10 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let w = q_words4(block + q_place(e)) >> vec4<u32>(q_shift(e));
     return array<vec4<f32>, 4>(q_scaled(w.x, s), q_scaled(w.y, s), q_scaled(w.z, s), q_scaled(w.w, s));
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 8u) * 84u;
+    let e = i & 255u;
+    let s = q_scale(block, e);
+    return q_biased16((q_words4(block + q_place(e)) >> vec4<u32>(q_shift(e))) & vec4<u32>(0x03030303u), s.x, -s.y);
+}

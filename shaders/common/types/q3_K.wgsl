@@ -32,3 +32,12 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
         q_scaled(low.w, high.w, s)
     );
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 8u) * 110u;
+    let e = i & 255u;
+    let s = q_scale(block, e);
+    let low = q_u32x4(block + 32u + ((e & 128u) >> 2u) + (e & 31u)) >> vec4<u32>((e & 96u) >> 4u);
+    let high = q_u32x4(block + (e & 31u)) >> vec4<u32>(e >> 5u);
+    return q_biased16((low & vec4<u32>(0x03030303u)) | ((high & vec4<u32>(0x01010101u)) << vec4<u32>(2u)), s, -4.0 * s);
+}

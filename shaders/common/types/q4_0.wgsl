@@ -14,3 +14,9 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let w = q_u32x4(block + 2u) >> vec4<u32>((i & 16u) >> 2u);
     return array<vec4<f32>, 4>(q_scaled(w.x, d), q_scaled(w.y, d), q_scaled(w.z, d), q_scaled(w.w, d));
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 5u) * 18u;
+    let d = q_f16(block);
+    return q_biased16((q_u32x4(block + 2u) >> vec4<u32>((i & 16u) >> 2u)) & vec4<u32>(0x0f0f0f0fu), d, -8.0 * d);
+}

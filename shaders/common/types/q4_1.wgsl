@@ -14,3 +14,9 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let w = q_words4(block + 4u) >> vec4<u32>((i & 16u) >> 2u);
     return array<vec4<f32>, 4>(q_scaled(w.x, dm), q_scaled(w.y, dm), q_scaled(w.z, dm), q_scaled(w.w, dm));
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 5u) * 20u;
+    let dm = unpack2x16float(q_word(block >> 2u));
+    return q_biased16((q_words4(block + 4u) >> vec4<u32>((i & 16u) >> 2u)) & vec4<u32>(0x0f0f0f0fu), dm.x, dm.y);
+}

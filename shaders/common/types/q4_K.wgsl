@@ -17,3 +17,11 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let w = q_words4(block + 16u + ((e & 192u) >> 1u) + (e & 31u)) >> vec4<u32>((e & 32u) >> 3u);
     return array<vec4<f32>, 4>(q_scaled(w.x, s), q_scaled(w.y, s), q_scaled(w.z, s), q_scaled(w.w, s));
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 8u) * 144u;
+    let e = i & 255u;
+    let s = q_scale(block, e >> 5u);
+    let w = q_words4(block + 16u + ((e & 192u) >> 1u) + (e & 31u)) >> vec4<u32>((e & 32u) >> 3u);
+    return q_biased16(w & vec4<u32>(0x0f0f0f0fu), s.x, -s.y);
+}

@@ -21,3 +21,12 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
         q_scaled(w.w, high >> 12u, d)
     );
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 5u) * 22u;
+    let d = q_f16(block);
+    let high = q_u16(block + 2u + ((i & 16u) >> 3u));
+    let low = (q_u32x4(block + 6u) >> vec4<u32>((i & 16u) >> 2u)) & vec4<u32>(0x0f0f0f0fu);
+    let fifth = vec4<u32>(q_spread(high), q_spread(high >> 4u), q_spread(high >> 8u), q_spread(high >> 12u));
+    return q_biased16(low | (fifth << vec4<u32>(4u)), d, -16.0 * d);
+}

@@ -24,3 +24,12 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
         q_scaled(low.w, high.w, s)
     );
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 8u) * 176u;
+    let e = i & 255u;
+    let s = q_scale(block, e >> 5u);
+    let low = q_words4(block + 48u + ((e & 192u) >> 1u) + (e & 31u)) >> vec4<u32>((e & 32u) >> 3u);
+    let high = q_words4(block + 16u + (e & 31u)) >> vec4<u32>(e >> 5u);
+    return q_biased16((low & vec4<u32>(0x0f0f0f0fu)) | ((high & vec4<u32>(0x01010101u)) << vec4<u32>(4u)), s.x, -s.y);
+}

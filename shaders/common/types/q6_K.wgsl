@@ -28,3 +28,12 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
         q_scaled(low.w, high.w, s)
     );
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 8u) * 210u;
+    let e = i & 255u;
+    let s = q_scale(block, e);
+    let low = q_u32x4(block + ((e & 128u) >> 1u) + (e & 63u)) >> vec4<u32>((e & 64u) >> 4u);
+    let high = q_u32x4(block + 128u + ((e & 128u) >> 2u) + (e & 31u)) >> vec4<u32>((e & 96u) >> 4u);
+    return q_biased16((low & vec4<u32>(0x0f0f0f0fu)) | ((high & vec4<u32>(0x03030303u)) << vec4<u32>(4u)), s, -32.0 * s);
+}

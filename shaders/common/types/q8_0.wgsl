@@ -15,3 +15,10 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
         vec4<f32>(unpack4xI8(w.w)) * d
     );
 }
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 5u) * 34u;
+    let d = q_f16(block);
+    // Signed bytes plus 128 are unsigned ones.
+    return q_biased16(q_u32x4(block + 2u + (i & 16u)) ^ vec4<u32>(0x80808080u), d, -128.0 * d);
+}

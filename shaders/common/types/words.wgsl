@@ -40,3 +40,19 @@ fn q_bytes(w: u32) -> vec4<f32> {
 fn q_spread(bits: u32) -> u32 {
     return ((bits & 15u) * 0x00204081u) & 0x01010101u;
 }
+// 16 elements for dot products: element = scale * v + shift. `v` is the stored number plus 1024, which costs less than a conversion:
+// bits below the implicit one of an f16 between 1024 and 2048.
+struct q_Raw {
+    v: array<vec4<f32>, 4>,
+    scale: f32,
+    shift: f32,
+}
+// Four bytes below 256, plus 1024.
+fn q_biased(w: u32) -> vec4<f32> {
+    let even = unpack2x16float((w & 0x00ff00ffu) | 0x64006400u);
+    let odd = unpack2x16float(((w >> 8u) & 0x00ff00ffu) | 0x64006400u);
+    return vec4<f32>(even.x, odd.x, even.y, odd.y);
+}
+fn q_biased16(w: vec4<u32>, scale: f32, shift: f32) -> q_Raw {
+    return q_Raw(array<vec4<f32>, 4>(q_biased(w.x), q_biased(w.y), q_biased(w.z), q_biased(w.w)), scale, shift - 1024.0 * scale);
+}

@@ -1,5 +1,5 @@
-//! The kernels for many columns with matrix units: src1 becomes scaled f16 columns, quantised weights become f16, then one kernel
-//! multiplies. Sums in f32.
+//! The kernels for many columns with matrix units: src1 becomes scaled f16 columns, then one kernel multiplies them with rows that it
+//! decodes to f16 on the way. Sums in f32.
 
 use anyhow::Result;
 
@@ -21,6 +21,9 @@ pub(in crate::ops) struct Choice {
     subgroups: [u32; 2],
 }
 
+/// Depth of a tile along k.
+const DEPTH: u32 = 32;
+
 impl Choice {
     fn tile(&self) -> [u32; 2] {
         [self.subgroups[0] * self.each[0] * self.shape.m, self.subgroups[1] * self.each[1] * self.shape.n]
@@ -41,7 +44,7 @@ pub(super) fn choose(a: &Tensor, b: &Tensor, caps: &Caps) -> Option<Choice> {
         .max_by_key(|s| s.m * s.n * s.k)?;
     let aligned = a.ty.is_quant() || (1..4).all(|d| a.ne[d] == 1 || a.nb[d] % 16 == 0);
     // Below this many rows a tile would be too small to pay.
-    if a.ne[0] % u64::from(shape.k.max(16)) != 0 || !aligned || a.ne[1] < 32 {
+    if a.ne[0] % 16 != 0 || DEPTH % shape.k != 0 || !aligned || a.ne[1] < 32 {
         return None;
     }
     let choice = [([4, 4], [2, 2]), ([4, 2], [2, 2]), ([2, 2], [2, 2]), ([2, 1], [2, 2]), ([1, 1], [2, 2])]
@@ -49,7 +52,7 @@ pub(super) fn choose(a: &Tensor, b: &Tensor, caps: &Caps) -> Option<Choice> {
         .map(|(each, subgroups)| Choice { shape, subgroup, each, subgroups })
         .find(|c| {
             let [tm, tn] = c.tile();
-            u64::from(tm) <= a.ne[1] && u64::from(tn) < 2 * b.ne[1]
+            u64::from(tm) < 2 * a.ne[1] && u64::from(tn) < 2 * b.ne[1]
         })?;
     let invocations = choice.subgroup * choice.subgroups[0] * choice.subgroups[1];
     (invocations <= caps.max_invocations).then_some(choice)
@@ -66,7 +69,8 @@ pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planne
     let batches = dst.ne[2] * dst.ne[3];
     let [tm, tn] = choice.tile();
     let padded = b.ne[1].next_multiple_of(u64::from(tn));
-    let column_bytes = 2 * k * padded * batches;
+    let depth = k.next_multiple_of(u64::from(DEPTH));
+    let column_bytes = 2 * depth * padded * batches;
     let columns = planner.scratch(column_bytes);
     let scale_bytes = 4 * padded * batches;
     let scales = planner.scratch(scale_bytes);
@@ -82,6 +86,7 @@ pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planne
     let (src_offset, [src_nb1, src_nb2, src_nb3]) = places(&bound, "src", b)?;
     let params = params::mul_mat_activations::Params {
         k: k as u32,
+        depth: depth as u32,
         n: b.ne[1] as u32,
         padded: padded as u32,
         ne2: b.ne[2] as u32,
@@ -95,11 +100,11 @@ pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planne
     };
     planner.dispatch(elem::define(variant, &[("SRC", b.ty, wb)]), &bound, &params, padded * batches)?;
 
-    let half = if a.ty == Type::F16 { None } else { Some(dequantised(a, planner)?) };
-    let src0 = half.as_ref().unwrap_or(a);
+    let raw = a.ty == Type::F16;
+    let wa = if raw { "vec4<u32>" } else { elem::word(a.ty, caps, false, false) };
     let bound = planner.bind(&[
-        read("src0", src0, "f16"),
-        read_bytes("columns", columns, column_bytes, "f16"),
+        read("src0", a, wa),
+        read_bytes("columns", columns, column_bytes, "vec4<u32>"),
         read_bytes("scales", scales, scale_bytes, "f32"),
         write("dst", dst, "f32"),
     ])?;
@@ -107,6 +112,9 @@ pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planne
     let variant = Variant::new("mul_mat/matrix")
         .flag("SUBGROUPS", true)
         .flag("MATRIX", true)
+        .flag("RAW", raw)
+        .flag("src0_WIDE", raw)
+        .number("TK", number(DEPTH))
         .define("MM", choice.shape.m.to_string())
         .define("MN", choice.shape.n.to_string())
         .define("MK", choice.shape.k.to_string())
@@ -115,11 +123,12 @@ pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planne
         .number("WM", number(choice.subgroups[0]))
         .number("WN", number(choice.subgroups[1]))
         .number("SUBGROUP", number(choice.subgroup));
-    let (src0_offset, [src0_nb1, src0_nb2, src0_nb3]) = places(&bound, "src0", src0)?;
+    let (src0_offset, [src0_nb1, src0_nb2, src0_nb3]) = places(&bound, "src0", a)?;
     let params = params::mul_mat_matrix::Params {
         k: k as u32,
         m: a.ne[1] as u32,
         n: b.ne[1] as u32,
+        depth: depth as u32,
         padded: padded as u32,
         ne2: dst.ne[2] as u32,
         ratio2: (dst.ne[2] / a.ne[2]) as u32,
@@ -135,32 +144,5 @@ pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planne
         dst_nb1: dst.nb[1] as u32,
     };
     let groups = grid::groups(a.ne[1], tm) * grid::groups(b.ne[1], tn) * batches;
-    planner.dispatch(variant, &bound, &params, groups)
-}
-
-/// Plans the conversion of quantised weights to f16 in scratch memory.
-fn dequantised(a: &Tensor, planner: &mut Planner<'_>) -> Result<Tensor> {
-    const WG_SIZE: u32 = 256;
-    let caps = planner.caps();
-    let bytes = 2 * a.elements();
-    let data = planner.scratch(bytes);
-    let word = elem::word(a.ty, caps, false, false);
-    let bound = planner.bind(&[read("src", a, word), write_bytes("dst", data, bytes, "vec4<f16>")])?;
-    let (src_offset, [src_nb1, src_nb2, src_nb3]) = places(&bound, "src", a)?;
-    let pieces = a.elements() / 16;
-    let params = params::mul_mat_weights::Params {
-        pieces: pieces as u32,
-        row_pieces: (a.ne[0] / 16) as u32,
-        m: a.ne[1] as u32,
-        ne2: a.ne[2] as u32,
-        src_offset,
-        src_nb1,
-        src_nb2,
-        src_nb3,
-        dst_offset: bound.offset("dst")?,
-    };
-    let variant = elem::define(Variant::new("mul_mat/weights").constant("wg_size", WG_SIZE), &[("SRC", a.ty, word)]);
-    planner.dispatch(variant, &bound, &params, grid::groups(pieces, WG_SIZE))?;
-    let nb1 = 2 * a.ne[0];
-    Ok(Tensor { ty: Type::F16, nb: [2, nb1, nb1 * a.ne[1], nb1 * a.ne[1] * a.ne[2]], data, ..*a })
+    planner.dispatch(elem::define(variant, &[("SRC0", a.ty, wa)]), &bound, &params, groups)
 }
