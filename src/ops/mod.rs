@@ -27,6 +27,7 @@ mod cpy;
 mod get_rows;
 pub mod mul_mat;
 pub mod norm;
+mod set_rows;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -124,6 +125,7 @@ table! {
     GGML_OP_CONT => cpy;
     GGML_OP_DUP => cpy;
     GGML_OP_GET_ROWS => get_rows;
+    GGML_OP_SET_ROWS => set_rows;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

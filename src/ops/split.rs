@@ -161,7 +161,7 @@ fn cut(node: &Node, axis: &Axis, from: u64, to: u64) -> Node {
 }
 
 /// The part `from..to` of a tensor's dimension.
-fn narrow(t: &mut Tensor, dim: usize, from: u64, to: u64) {
+pub(super) fn narrow(t: &mut Tensor, dim: usize, from: u64, to: u64) {
     let step = if dim == 0 { u64::from(t.ty.block()) } else { 1 };
     if t.data != 0 {
         t.data += from / step * t.nb[dim];
