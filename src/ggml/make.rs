@@ -174,5 +174,7 @@ constructors! {
     cpy => ggml_cpy(a, b;);
     cont => ggml_cont(a;);
     dup => ggml_dup(a;);
+    get_rows => ggml_get_rows(a, b;);
+    set_rows => ggml_set_rows(a, b, c;);
     l2_norm => ggml_l2_norm(a; eps: f32);
 }

@@ -61,6 +61,14 @@ types! {
     Q4_K    GGML_TYPE_Q4_K    "q4_K"    256 144 Quant;
     Q5_K    GGML_TYPE_Q5_K    "q5_K"    256 176 Quant;
     Q6_K    GGML_TYPE_Q6_K    "q6_K"    256 210 Quant;
+    IQ4_NL  GGML_TYPE_IQ4_NL  "iq4_nl"   32  18 Quant;
+    IQ4_XS  GGML_TYPE_IQ4_XS  "iq4_xs"  256 136 Quant;
+    MXFP4   GGML_TYPE_MXFP4   "mxfp4"    32  17 Quant;
+    NVFP4   GGML_TYPE_NVFP4   "nvfp4"    64  36 Quant;
+    Q1_0    GGML_TYPE_Q1_0    "q1_0"    128  18 Quant;
+    Q2_0    GGML_TYPE_Q2_0    "q2_0"     64  18 Quant;
+    TQ1_0   GGML_TYPE_TQ1_0   "tq1_0"   256  54 Quant;
+    TQ2_0   GGML_TYPE_TQ2_0   "tq2_0"   256  66 Quant;
 }
 
 impl Type {

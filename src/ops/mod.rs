@@ -23,9 +23,11 @@ pub mod split;
 pub mod testing;
 
 mod binary;
-pub mod mul_mat;
 mod cpy;
+mod get_rows;
+pub mod mul_mat;
 pub mod norm;
+mod set_rows;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -46,6 +48,12 @@ pub trait Room: Sync {
         Vec::new()
     }
 
+    /// Sources, by number, and the result, as [`split::RESULT`], that it binds in windows of rows (by [`split::windows`]) where they
+    /// are larger than a binding and no axis makes them smaller.
+    fn windowed(&self) -> &'static [usize] {
+        &[]
+    }
+
     /// Graphs that it is tested and measured on.
     fn cases(&self) -> Vec<Case>;
 }
@@ -58,6 +66,8 @@ pub trait AnyRoom: Sync {
     fn plan(&self, node: &Node, planner: &mut Planner<'_>) -> Result<()>;
     /// See [`Room::axes`].
     fn axes(&self, node: &Node) -> Vec<split::Axis>;
+    /// See [`Room::windowed`].
+    fn windowed(&self) -> &'static [usize];
     /// See [`Room::cases`].
     fn cases(&self) -> Vec<Case>;
 }
@@ -74,6 +84,10 @@ impl<R: Room> AnyRoom for R {
 
     fn axes(&self, node: &Node) -> Vec<split::Axis> {
         Room::axes(self, node)
+    }
+
+    fn windowed(&self) -> &'static [usize] {
+        Room::windowed(self)
     }
 
     fn cases(&self) -> Vec<Case> {
@@ -110,6 +124,8 @@ table! {
     GGML_OP_CPY => cpy;
     GGML_OP_CONT => cpy;
     GGML_OP_DUP => cpy;
+    GGML_OP_GET_ROWS => get_rows;
+    GGML_OP_SET_ROWS => set_rows;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

@@ -35,6 +35,9 @@ pub struct Axis {
     pub sources: Vec<Follow>,
 }
 
+/// The result, in [`super::Room::windowed`].
+pub const RESULT: usize = crate::ggml::tensor::MAX_SRC;
+
 /// Axes of a node whose result and sources are indexed alike in `dims`, with sources that repeat: element by element ops and
 /// ops on rows.
 pub fn alike(node: &Node, dims: std::ops::Range<usize>) -> Vec<Axis> {
@@ -58,6 +61,32 @@ pub fn alike(node: &Node, dims: std::ops::Range<usize>) -> Vec<Axis> {
 /// Whether a tensor needs more than one binding or index range.
 fn too_large(t: &Tensor, caps: &Caps) -> bool {
     t.span() + 2 * u64::from(caps.offset_alignment) > caps.max_binding || t.elements() > MAX_ELEMENTS
+}
+
+/// A tensor of one plane as windows of rows that each fit a binding, with the number of each one's first row.
+pub fn windows(t: &Tensor, caps: &Caps) -> Vec<(u64, Tensor)> {
+    if !too_large(t, caps) {
+        return vec![(0, *t)];
+    }
+    let room = caps.max_binding.saturating_sub(2 * u64::from(caps.offset_alignment) + t.row_bytes());
+    let step = (room / t.nb[1].max(1) + 1).min(MAX_ELEMENTS / t.ne[0].max(1)).max(1);
+    let mut out = Vec::new();
+    for first in (0..t.ne[1]).step_by(step as usize) {
+        let mut part = *t;
+        narrow(&mut part, 1, first, (first + step).min(t.ne[1]));
+        out.push((first, part));
+    }
+    out
+}
+
+/// Whether all tensors fit but those that the room binds in windows.
+fn fits_in_windows(room: &dyn AnyRoom, node: &Node, caps: &Caps) -> bool {
+    let windowed = room.windowed();
+    let fits = |i: usize, t: &Tensor| {
+        let one_row = Tensor { ne: [t.ne[0], 1, 1, 1], ..*t };
+        !too_large(t, caps) || windowed.contains(&i) && t.ne[2] * t.ne[3] == 1 && !too_large(&one_row, caps)
+    };
+    fits(RESULT, &node.dst) && node.src.iter().enumerate().all(|(i, s)| s.as_ref().is_none_or(|s| fits(i, s)))
 }
 
 /// Whether `each` will find pieces that fit.
@@ -86,6 +115,9 @@ pub fn each(room: &dyn AnyRoom, node: &Node, caps: &Caps, piece: &mut dyn FnMut(
                 return each(room, &b, caps, piece);
             }
         }
+    }
+    if fits_in_windows(room, node, caps) {
+        return piece(node);
     }
     let largest = node.sources().chain([&node.dst]).map(Tensor::span).max().unwrap_or(0);
     Err(Error::Unsupported(format!("a tensor of {largest} bytes (the largest binding is {})", caps.max_binding)).into())
@@ -129,7 +161,7 @@ fn cut(node: &Node, axis: &Axis, from: u64, to: u64) -> Node {
 }
 
 /// The part `from..to` of a tensor's dimension.
-fn narrow(t: &mut Tensor, dim: usize, from: u64, to: u64) {
+pub(super) fn narrow(t: &mut Tensor, dim: usize, from: u64, to: u64) {
     let step = if dim == 0 { u64::from(t.ty.block()) } else { 1 };
     if t.data != 0 {
         t.data += from / step * t.nb[dim];
@@ -149,6 +181,21 @@ fn lcm(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::ops::testing::{caps, node, tensor};
+
+    #[test]
+    fn windows_cover_the_rows_once() {
+        let mut caps = caps();
+        caps.max_binding = 4096;
+        let t = tensor([16, 401, 1, 1]);
+        let mut next = 0;
+        for (first, part) in windows(&t, &caps) {
+            assert_eq!(first, next);
+            assert_eq!(part.data, t.data + first * t.nb[1]);
+            assert!(!too_large(&part, &caps));
+            next = first + part.ne[1];
+        }
+        assert_eq!(next, 401);
+    }
 
     #[test]
     fn pieces_cover_the_result_once_and_follow_broadcasts() -> Result<()> {

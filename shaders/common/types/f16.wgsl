@@ -66,10 +66,7 @@ fn q_put(byte: u32, v: f32) {
     q_put_half(byte, q_bits(v));
 }
 fn q_put4(byte: u32, v: vec4<f32>) {
-    q_put(byte, v.x);
-    q_put(byte + 2u, v.y);
-    q_put(byte + 4u, v.z);
-    q_put(byte + 6u, v.w);
+    q_put_halves(byte, vec4<u32>(q_bits(v.x), q_bits(v.y), q_bits(v.z), q_bits(v.w)));
 }
 #endif
 #endif

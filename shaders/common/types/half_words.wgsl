@@ -14,4 +14,15 @@ fn q_put_half(byte: u32, bits: u32) {
     atomicAnd(&Q[byte >> 2u], ~(0xffffu << shift));
     atomicOr(&Q[byte >> 2u], bits << shift);
 }
+// Four neighbours; whole words in one step each.
+fn q_put_halves(byte: u32, bits: vec4<u32>) {
+    if ((byte & 2u) == 0u) {
+        atomicStore(&Q[byte >> 2u], bits.x | (bits.y << 16u));
+        atomicStore(&Q[(byte >> 2u) + 1u], bits.z | (bits.w << 16u));
+    } else {
+        q_put_half(byte, bits.x);
+        atomicStore(&Q[(byte >> 2u) + 1u], bits.y | (bits.z << 16u));
+        q_put_half(byte + 6u, bits.w);
+    }
+}
 #endif

@@ -1,0 +1,17 @@
+// iq4_nl in a binding of words `Q`. 18 bytes for 32 elements: f16 scale d, 16 bytes of nibbles (element j low, j + 16 high);
+// an element is d * the level of its nibble.
+#import common/types/words q_ Q
+#import common/types/levels
+fn q_scaled(w: u32, d: f32) -> vec4<f32> {
+    return iq4_levels(w & 0x0f0f0f0fu) * d;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 5u) * 18u;
+    return q_scaled(q_u32(block + 2u + (i & 15u)) >> ((i & 16u) >> 2u), q_f16(block));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 5u) * 18u;
+    let d = q_f16(block);
+    let w = q_u32x4(block + 2u) >> vec4<u32>((i & 16u) >> 2u);
+    return array<vec4<f32>, 4>(q_scaled(w.x, d), q_scaled(w.y, d), q_scaled(w.z, d), q_scaled(w.w, d));
+}

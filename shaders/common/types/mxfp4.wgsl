@@ -1,0 +1,22 @@
+// mxfp4 in a binding of words `Q`. 17 bytes for 32 elements: an exponent e, 16 bytes of nibbles (element j low, j + 16 high);
+// an element is 2^(e - 128) * the level of its nibble.
+#import common/types/words q_ Q
+#import common/types/levels
+fn q_scale(block: u32) -> f32 {
+    let e = q_u8(block);
+    // The two smallest are no normal numbers.
+    return bitcast<f32>(select((e - 1u) << 23u, 0x00200000u << e, e < 2u));
+}
+fn q_scaled(w: u32, d: f32) -> vec4<f32> {
+    return fp4_levels(w & 0x0f0f0f0fu) * d;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 5u) * 17u;
+    return q_scaled(q_u32(block + 1u + (i & 15u)) >> ((i & 16u) >> 2u), q_scale(block));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 5u) * 17u;
+    let d = q_scale(block);
+    let w = q_u32x4(block + 1u) >> vec4<u32>((i & 16u) >> 2u);
+    return array<vec4<f32>, 4>(q_scaled(w.x, d), q_scaled(w.y, d), q_scaled(w.z, d), q_scaled(w.w, d));
+}

@@ -1,0 +1,30 @@
+// nvfp4 in a binding of words `Q`. 36 bytes for 64 elements: four scales for 16 elements each, as floats of four exponent and three
+// mantissa bits, then 8 bytes of nibbles for each 16 elements (element j low, j + 8 high); an element is
+// scale / 2 * the level of its nibble.
+#import common/types/words q_ Q
+#import common/types/levels
+fn q_decode(bits: u32) -> f32 {
+    let exponent = (bits >> 3u) & 15u;
+    let mantissa = bits & 7u;
+    let normal = bitcast<f32>(((exponent + 119u) << 23u) | (mantissa << 20u));
+    let half = select(f32(mantissa) * 0.0009765625, normal, exponent > 0u);
+    return select(half, 0.0, bits == 0x7fu);
+}
+fn q_scaled(w: u32, d: f32) -> vec4<f32> {
+    return fp4_levels(w & 0x0f0f0f0fu) * d;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 6u) * 36u;
+    let s = (i >> 4u) & 3u;
+    let w = q_word((block + 4u + s * 8u + (i & 7u)) >> 2u) >> ((i & 8u) >> 1u);
+    return q_scaled(w, q_decode(q_u8(block + s)));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 6u) * 36u;
+    let s = (i >> 4u) & 3u;
+    let d = q_decode(q_u8(block + s));
+    let at = (block >> 2u) + 1u + s * 2u;
+    let a = q_word(at);
+    let b = q_word(at + 1u);
+    return array<vec4<f32>, 4>(q_scaled(a, d), q_scaled(b, d), q_scaled(a >> 4u, d), q_scaled(b >> 4u, d));
+}

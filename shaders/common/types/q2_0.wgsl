@@ -1,0 +1,16 @@
+// q2_0 in a binding of words `Q`. 18 bytes for 64 elements: f16 d, 16 bytes of 2-bit values, four neighbours in a byte; an element is
+// d * (value - 1).
+#import common/types/words q_ Q
+fn q_scaled(bits: u32, d: f32) -> vec4<f32> {
+    return (vec4<f32>((vec4<u32>(bits) >> vec4<u32>(0u, 2u, 4u, 6u)) & vec4<u32>(3u)) - 1.0) * d;
+}
+fn q_row4(row: u32, i: u32) -> vec4<f32> {
+    let block = row + (i >> 6u) * 18u;
+    return q_scaled(q_u8(block + 2u + ((i & 63u) >> 2u)), q_f16(block));
+}
+fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
+    let block = row + (i >> 6u) * 18u;
+    let d = q_f16(block);
+    let bits = q_u32(block + 2u + ((i & 63u) >> 2u));
+    return array<vec4<f32>, 4>(q_scaled(bits, d), q_scaled(bits >> 8u, d), q_scaled(bits >> 16u, d), q_scaled(bits >> 24u, d));
+}
