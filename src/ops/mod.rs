@@ -24,6 +24,7 @@ pub mod testing;
 mod binary;
 mod mul_mat;
 pub mod norm;
+mod rope;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -105,6 +106,8 @@ table! {
     GGML_OP_RMS_NORM => norm;
     GGML_OP_L2_NORM => norm;
     GGML_OP_MUL_MAT => mul_mat;
+    GGML_OP_ROPE => rope;
+    GGML_OP_ROPE_BACK => rope;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
