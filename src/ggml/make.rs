@@ -140,6 +140,13 @@ impl Make {
         a
     }
 
+    /// Gives a SOFT_MAX sinks.
+    pub fn soft_max_add_sinks<'a>(&'a self, a: T<'a>, sinks: T<'a>) -> T<'a> {
+        // SAFETY: live tensors.
+        unsafe { sys::ggml_soft_max_add_sinks(a.raw(), sinks.raw()) };
+        a
+    }
+
     /// Strides in bytes.
     pub fn nb(&self, a: T<'_>) -> [usize; 4] {
         // SAFETY: a live tensor.
@@ -185,5 +192,10 @@ constructors! {
     rms_norm_inplace => ggml_rms_norm_inplace(a; eps: f32);
     mul_mat => ggml_mul_mat(a, b;);
     l2_norm => ggml_l2_norm(a; eps: f32);
+    soft_max => ggml_soft_max(a;);
+    soft_max_inplace => ggml_soft_max_inplace(a;);
+    soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);
+    soft_max_ext_back => ggml_soft_max_ext_back(a, b; scale: f32, max_bias: f32);
+    soft_max_ext_back_inplace => ggml_soft_max_ext_back_inplace(a, b; scale: f32, max_bias: f32);
     rope_inplace => ggml_rope_inplace(a, pos; n_dims: i32, mode: i32);
 }

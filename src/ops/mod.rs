@@ -25,6 +25,7 @@ mod binary;
 mod mul_mat;
 pub mod norm;
 mod rope;
+mod soft_max;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -108,6 +109,8 @@ table! {
     GGML_OP_MUL_MAT => mul_mat;
     GGML_OP_ROPE => rope;
     GGML_OP_ROPE_BACK => rope;
+    GGML_OP_SOFT_MAX => soft_max;
+    GGML_OP_SOFT_MAX_BACK => soft_max;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
