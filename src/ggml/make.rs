@@ -192,6 +192,10 @@ constructors! {
     rms_norm_inplace => ggml_rms_norm_inplace(a; eps: f32);
     mul_mat => ggml_mul_mat(a, b;);
     l2_norm => ggml_l2_norm(a; eps: f32);
+    sum => ggml_sum(a;);
+    sum_rows => ggml_sum_rows(a;);
+    mean => ggml_mean(a;);
+    cumsum => ggml_cumsum(a;);
     soft_max => ggml_soft_max(a;);
     soft_max_inplace => ggml_soft_max_inplace(a;);
     soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);

@@ -26,6 +26,7 @@ mod mul_mat;
 pub mod norm;
 mod rope;
 mod soft_max;
+mod sum_rows;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -111,6 +112,10 @@ table! {
     GGML_OP_ROPE_BACK => rope;
     GGML_OP_SOFT_MAX => soft_max;
     GGML_OP_SOFT_MAX_BACK => soft_max;
+    GGML_OP_SUM => sum_rows;
+    GGML_OP_SUM_ROWS => sum_rows;
+    GGML_OP_MEAN => sum_rows;
+    GGML_OP_CUMSUM => sum_rows;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
