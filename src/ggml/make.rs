@@ -196,6 +196,8 @@ constructors! {
     sum_rows => ggml_sum_rows(a;);
     mean => ggml_mean(a;);
     cumsum => ggml_cumsum(a;);
+    argmax => ggml_argmax(a;);
+    count_equal => ggml_count_equal(a, b;);
     soft_max => ggml_soft_max(a;);
     soft_max_inplace => ggml_soft_max_inplace(a;);
     soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);

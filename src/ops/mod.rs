@@ -21,7 +21,9 @@ pub mod split;
 #[cfg(test)]
 pub mod testing;
 
+mod argmax;
 mod binary;
+mod count_equal;
 mod mul_mat;
 pub mod norm;
 mod rope;
@@ -116,6 +118,8 @@ table! {
     GGML_OP_SUM_ROWS => sum_rows;
     GGML_OP_MEAN => sum_rows;
     GGML_OP_CUMSUM => sum_rows;
+    GGML_OP_ARGMAX => argmax;
+    GGML_OP_COUNT_EQUAL => count_equal;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
