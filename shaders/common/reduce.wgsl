@@ -7,8 +7,8 @@ var<private> reduce_id: u32;
 var<private> reduce_lane: u32;
 var<private> reduce_count: u32;
 #else
-#define REDUCE_BUILTINS @builtin(local_invocation_index) reduce_index: u32
-#define REDUCE_START reduce_lane = reduce_index;
+#define REDUCE_BUILTINS @builtin(local_invocation_id) reduce_id: vec3<u32>
+#define REDUCE_START reduce_lane = reduce_id.x;
 var<private> reduce_lane: u32;
 #endif
 var<workgroup> reduce_parts: array<f32, wg_size>;

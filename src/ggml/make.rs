@@ -18,6 +18,10 @@ impl T<'_> {
     }
 }
 
+fn or_null(t: Option<T<'_>>) -> *mut sys::ggml_tensor {
+    t.map_or(std::ptr::null_mut(), T::raw)
+}
+
 /// How an input is filled.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fill {
@@ -124,6 +128,41 @@ impl Make {
         self.wrap(unsafe { sys::ggml_reshape_4d(self.context(), a.raw(), ne[0], ne[1], ne[2], ne[3]) })
     }
 
+    /// ROPE, or ROPE_BACK; `floats` are base, scale, extrapolation, attention and the two betas.
+    #[allow(clippy::too_many_arguments, reason = "ggml's arguments")]
+    pub fn rope<'a>(
+        &'a self,
+        a: T<'a>,
+        pos: T<'a>,
+        factors: Option<T<'a>>,
+        back: bool,
+        n_dims: i32,
+        mut sections: [i32; 4],
+        mode: i32,
+        context: i32,
+        floats: [f32; 6],
+    ) -> T<'a> {
+        let make = if back { sys::ggml_rope_multi_back } else { sys::ggml_rope_multi };
+        let [f0, f1, f2, f3, f4, f5] = floats;
+        let (sections, factors) = (sections.as_mut_ptr(), or_null(factors));
+        // SAFETY: live context and tensors; ggml copies the sections.
+        self.wrap(unsafe { make(self.context(), a.raw(), pos.raw(), factors, n_dims, sections, mode, context, f0, f1, f2, f3, f4, f5) })
+    }
+
+    /// Lets a ROPE begin at element `first` of each row.
+    pub fn rope_set_offset<'a>(&self, a: T<'a>, first: i32) -> T<'a> {
+        // SAFETY: a live tensor, which ggml gives back.
+        unsafe { sys::ggml_rope_set_offset(a.raw(), first) };
+        a
+    }
+
+    /// Gives a SOFT_MAX sinks.
+    pub fn soft_max_add_sinks<'a>(&'a self, a: T<'a>, sinks: T<'a>) -> T<'a> {
+        // SAFETY: live tensors.
+        unsafe { sys::ggml_soft_max_add_sinks(a.raw(), sinks.raw()) };
+        a
+    }
+
     /// Strides in bytes.
     pub fn nb(&self, a: T<'_>) -> [usize; 4] {
         // SAFETY: a live tensor.
@@ -147,15 +186,15 @@ impl Drop for Make {
     }
 }
 
-/// ggml's constructors, one line each: name, tensors; other arguments.
+/// ggml's constructors, one line each: name, tensors | tensors that may be missing; other arguments.
 macro_rules! constructors {
-    ($($name:ident => $ggml:ident ( $($t:ident),* ; $($arg:ident : $ty:ty),* );)*) => {
+    ($($name:ident => $ggml:ident ( $($t:ident),* $(| $($o:ident),*)? ; $($arg:ident : $ty:ty),* );)*) => {
         #[allow(missing_docs, reason = "ggml's names and arguments")]
         #[allow(clippy::too_many_arguments, reason = "ggml's arguments")]
         impl Make {
-            $(pub fn $name<'a>(&'a self, $($t: T<'a>,)* $($arg: $ty),*) -> T<'a> {
+            $(pub fn $name<'a>(&'a self, $($t: T<'a>,)* $($($o: Option<T<'a>>,)*)? $($arg: $ty),*) -> T<'a> {
                 // SAFETY: the context and the tensors are live; ggml aborts on shapes that do not fit.
-                self.wrap(unsafe { sys::$ggml(self.context(), $($t.raw(),)* $($arg),*) })
+                self.wrap(unsafe { sys::$ggml(self.context(), $($t.raw(),)* $($(or_null($o),)*)? $($arg),*) })
             })*
         }
     };
@@ -177,4 +216,16 @@ constructors! {
     get_rows => ggml_get_rows(a, b;);
     set_rows => ggml_set_rows(a, b, c;);
     l2_norm => ggml_l2_norm(a; eps: f32);
+    sum => ggml_sum(a;);
+    sum_rows => ggml_sum_rows(a;);
+    mean => ggml_mean(a;);
+    cumsum => ggml_cumsum(a;);
+    argmax => ggml_argmax(a;);
+    count_equal => ggml_count_equal(a, b;);
+    soft_max => ggml_soft_max(a;);
+    soft_max_inplace => ggml_soft_max_inplace(a;);
+    soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);
+    soft_max_ext_back => ggml_soft_max_ext_back(a, b; scale: f32, max_bias: f32);
+    soft_max_ext_back_inplace => ggml_soft_max_ext_back_inplace(a, b; scale: f32, max_bias: f32);
+    rope_inplace => ggml_rope_inplace(a, pos; n_dims: i32, mode: i32);
 }

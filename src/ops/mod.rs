@@ -22,12 +22,17 @@ pub mod split;
 #[cfg(test)]
 pub mod testing;
 
+mod argmax;
 mod binary;
 mod cpy;
 mod get_rows;
 pub mod mul_mat;
 pub mod norm;
 mod set_rows;
+mod count_equal;
+mod rope;
+mod soft_max;
+mod sum_rows;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -126,6 +131,16 @@ table! {
     GGML_OP_DUP => cpy;
     GGML_OP_GET_ROWS => get_rows;
     GGML_OP_SET_ROWS => set_rows;
+    GGML_OP_ROPE => rope;
+    GGML_OP_ROPE_BACK => rope;
+    GGML_OP_SOFT_MAX => soft_max;
+    GGML_OP_SOFT_MAX_BACK => soft_max;
+    GGML_OP_SUM => sum_rows;
+    GGML_OP_SUM_ROWS => sum_rows;
+    GGML_OP_MEAN => sum_rows;
+    GGML_OP_CUMSUM => sum_rows;
+    GGML_OP_ARGMAX => argmax;
+    GGML_OP_COUNT_EQUAL => count_equal;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

@@ -11,8 +11,8 @@ use crate::shader::{Variant, View, params};
 pub(super) struct Norm;
 pub(super) static ROOM: Norm = Norm;
 
-/// Shorter rows get smaller workgroups.
-fn wg_size(row: u64, caps: &Caps) -> u32 {
+/// Invocations for a row: shorter rows get smaller workgroups.
+pub fn row_size(row: u64, caps: &Caps) -> u32 {
     let wanted = (row.div_ceil(4)).next_power_of_two().clamp(32, 512) as u32;
     wanted.min(1 << caps.max_invocations.ilog2())
 }
@@ -31,7 +31,7 @@ impl Room for Norm {
     fn choose(&self, node: &Node, caps: &Caps) -> Result<Variant> {
         elem::need(node.source(0)?, Type::F32, "a source")?;
         elem::need(&node.dst, Type::F32, "a result")?;
-        let wg_size = wg_size(node.dst.ne[0], caps);
+        let wg_size = row_size(node.dst.ne[0], caps);
         Ok(Variant::new("norm").define("KIND", kind(node.op)).constant("wg_size", wg_size).flag("SUBGROUPS", caps.subgroups.is_some()))
     }
 
