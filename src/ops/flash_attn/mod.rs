@@ -1,5 +1,5 @@
 //! FLASH_ATTN_EXT: softmax(Q K^T * scale + mask) V without the scores in memory. This file says what can be computed, and by which
-//! of the kernels: `tile` needs nothing but core WebGPU and takes everything.
+//! of the kernels: `tile` needs nothing but core WebGPU and takes everything, `vec` is for few rows of queries.
 
 use anyhow::Result;
 
@@ -10,7 +10,9 @@ use crate::gpu::Caps;
 mod cases;
 mod parts;
 mod shape;
+mod sources;
 mod tile;
+mod vec;
 
 use shape::Shape;
 
@@ -25,7 +27,10 @@ impl Room for FlashAttn {
     }
 
     fn plan(&self, node: &Node, shape: &Shape, planner: &mut Planner<'_>) -> Result<()> {
-        tile::plan(node, shape, planner)
+        match vec::Layout::new(shape, planner.caps()) {
+            Some(layout) => vec::plan(node, shape, &layout, planner),
+            None => tile::plan(node, shape, planner),
+        }
     }
 
     fn axes(&self, node: &Node) -> Vec<split::Axis> {
