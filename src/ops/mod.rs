@@ -27,6 +27,7 @@ mod binary;
 mod cpy;
 mod get_rows;
 pub mod mul_mat;
+mod flash_attn;
 pub mod norm;
 mod set_rows;
 mod count_equal;
@@ -141,6 +142,7 @@ table! {
     GGML_OP_CUMSUM => sum_rows;
     GGML_OP_ARGMAX => argmax;
     GGML_OP_COUNT_EQUAL => count_equal;
+    GGML_OP_FLASH_ATTN_EXT => flash_attn;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

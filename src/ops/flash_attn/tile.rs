@@ -1,0 +1,107 @@
+//! The kernel for every device and every node: tiles of 8 or 32 rows in workgroup memory.
+
+use anyhow::Result;
+
+use super::parts;
+use super::shape::Shape;
+use super::sources::{Loads, Sources};
+use crate::ggml::Node;
+use crate::ops::Planner;
+use crate::shader::{Variant, params};
+
+/// Keys of a tile.
+const KEYS: u32 = 32;
+/// Groups of four elements for each step of workgroup memory's second use, the values: 8 KiB.
+const VALUES: u32 = 512;
+/// Registers for a slot of the result hold four floats; more slots than this for a row would not fit.
+const MOST_SLOTS: u32 = 16;
+
+pub(super) fn plan(node: &Node, shape: &Shape, planner: &mut Planner<'_>) -> Result<()> {
+    let tiling = Tiling::new(shape);
+    let tiles = shape.group_rows().div_ceil(tiling.rows);
+    let workgroups = shape.groups() * u64::from(tiles) * u64::from(tiling.pieces);
+    let split = parts::split(shape.n_kv, workgroups, KEYS, 8 * KEYS);
+    let ragged = shape.dk % 4 != 0 || shape.dv % 4 != 0;
+    let s = Sources::new("flash_attn/tile", node, shape, split, if ragged { Loads::Single } else { Loads::Four }, planner)?;
+    let (k, v) = shape.keys_and_values(node)?;
+    let variant = s
+        .variant
+        .number("K_BYTES", format_args!("{}u", k.ty.bytes()))
+        .number("V_BYTES", format_args!("{}u", v.ty.bytes()))
+        .flag("RAGGED", ragged);
+    let params = params::flash_attn_tile::Params {
+        n_q: shape.n_q,
+        n_kv: shape.n_kv,
+        dk: shape.dk,
+        dv: shape.dv,
+        n_head: shape.n_head,
+        group: shape.group,
+        k_ratio: shape.ratios[0],
+        v_ratio: shape.ratios[1],
+        batch: shape.batch,
+        tiles,
+        splits: split.count,
+        split_keys: split.keys,
+        pieces: tiling.pieces,
+        mask_ne2: s.mask_ne[0],
+        mask_ne3: s.mask_ne[1],
+        scale: shape.scale,
+        softcap: shape.softcap,
+        alibi_heads: shape.alibi.0,
+        alibi_0: shape.alibi.1[0],
+        alibi_1: shape.alibi.1[1],
+        query_view: s.query,
+        keys_view: s.keys,
+        values_view: s.values,
+        mask_view: s.mask,
+        dst_view: s.dst,
+        sinks_offset: s.sinks_offset,
+        part_offset: s.part_offset,
+        part_rows: shape.rows() as u32 * split.count,
+    };
+    planner.dispatch(tiling.define(variant), &s.bound, &params, workgroups * u64::from(split.count))?;
+    s.parts.map_or(Ok(()), |parts| parts.combine(node, shape, planner))
+}
+
+/// How a workgroup is laid out: its rows, its invocations (rows of 8), and the groups of four of the result for each of these.
+struct Tiling {
+    rows: u32,
+    ty: u32,
+    slots: u32,
+    pieces: u32,
+}
+
+impl Tiling {
+    fn new(shape: &Shape) -> Self {
+        let all = shape.dv.div_ceil(32).max(1);
+        let pieces = all.div_ceil(MOST_SLOTS);
+        // Few kinds, since each is a kernel to compile.
+        let slots = match all.div_ceil(pieces) {
+            n @ 1..=4 => n,
+            5..=6 => 6,
+            7..=8 => 8,
+            _ => MOST_SLOTS,
+        };
+        // An invocation's share of the result stays within 16 groups of four.
+        let (rows, ty) = match (shape.group_rows(), slots) {
+            (..=8, _) => (8, 8),
+            (_, ..=4) => (32, 8),
+            (_, ..=8) => (32, 16),
+            _ => (32, 32),
+        };
+        Self { rows, ty, slots, pieces }
+    }
+
+    fn define(&self, variant: Variant) -> Variant {
+        let columns = self.slots * 8;
+        // A power of two that divides KEYS.
+        let values = (1 << (VALUES / columns).ilog2()).min(KEYS);
+        variant
+            .number("ROWS", format_args!("{}u", self.rows))
+            .number("KEYS", format_args!("{KEYS}u"))
+            .number("TY", format_args!("{}u", self.ty))
+            .number("SLOTS", format_args!("{}u", self.slots))
+            .number("VALUES", format_args!("{values}u"))
+            .number("TILE_WORDS", ((self.rows + KEYS) * 9).max(values * columns))
+    }
+}

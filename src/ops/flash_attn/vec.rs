@@ -1,0 +1,100 @@
+//! The kernel for few rows, as in the generation of tokens: subgroups go through keys of their own.
+
+use anyhow::Result;
+
+use super::parts;
+use super::shape::Shape;
+use super::sources::{Loads, Sources};
+use crate::ggml::Node;
+use crate::gpu::Caps;
+use crate::ops::Planner;
+use crate::shader::params;
+
+/// Keys that an invocation multiplies at a time.
+const KEYS: u32 = 4;
+/// Rows of a workgroup at most: the results of one row take 16 registers or more.
+const MOST_ROWS: u32 = 8;
+
+/// What follows from shapes and capabilities.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    sg: u32,
+    subgroups: u32,
+    rows: u32,
+    /// Invocations that share a value.
+    vl: u32,
+    slots: u32,
+    shared_words: u32,
+}
+
+impl Layout {
+    /// `None` where another kernel is needed or better.
+    pub fn new(shape: &Shape, caps: &Caps) -> Option<Self> {
+        let sg = caps.fixed_subgroup().filter(|&sg| sg >= 4 && sg.is_power_of_two())?;
+        if shape.group_rows() > MOST_ROWS || shape.dk % 16 != 0 || shape.dv % 16 != 0 || shape.n_kv == 0 || shape.dv == 0 {
+            return None;
+        }
+        let pieces = shape.dv / 16;
+        let vl = pieces.next_power_of_two().clamp(4, sg);
+        let slots = pieces.div_ceil(vl);
+        let tiles = shape.group_rows().div_ceil((MOST_ROWS / slots).max(1));
+        let rows = shape.group_rows().div_ceil(tiles);
+        let words = |subgroups: u32| (rows * shape.dk / 4).max(subgroups * shape.dv / 4);
+        let fits = |subgroups: u32| {
+            subgroups * sg <= caps.max_invocations && words(subgroups) * 16 + subgroups * rows * 8 <= caps.max_workgroup_memory
+        };
+        let subgroups = [8, 4, 2, 1].into_iter().find(|&n| fits(n))?;
+        Some(Self { sg, subgroups, rows, vl, slots, shared_words: words(subgroups) })
+    }
+}
+
+pub(super) fn plan(node: &Node, shape: &Shape, layout: &Layout, planner: &mut Planner<'_>) -> Result<()> {
+    let tiles = shape.group_rows().div_ceil(layout.rows);
+    let workgroups = shape.groups() * u64::from(tiles);
+    let block = layout.sg / 4 * KEYS * layout.subgroups;
+    let split = parts::split(shape.n_kv, workgroups, layout.sg / 4 * KEYS, block.max(128));
+    let s = Sources::new("flash_attn/vec", node, shape, split, Loads::Sixteen, planner)?;
+    let variant = s
+        .variant
+        .flag("SUBGROUPS", true)
+        .flag("SUBGROUP_SIZE", planner.caps().subgroup_size_control)
+        .flag("ONE_MASK", shape.n_q == 1 && s.mask_ne[0] == 1)
+        .number("SG", format_args!("{}u", layout.sg))
+        .number("SUBGROUP_COUNT", format_args!("{}u", layout.subgroups))
+        .number("ROWS", format_args!("{}u", layout.rows))
+        .number("KEYS", format_args!("{KEYS}u"))
+        .number("VL", format_args!("{}u", layout.vl))
+        .number("SLOTS", format_args!("{}u", layout.slots))
+        .number("DK", format_args!("{}u", shape.dk))
+        .number("DV", format_args!("{}u", shape.dv))
+        .number("SHARED_WORDS", layout.shared_words);
+    let params = params::flash_attn_vec::Params {
+        n_q: shape.n_q,
+        n_head: shape.n_head,
+        group: shape.group,
+        k_ratio: shape.ratios[0],
+        v_ratio: shape.ratios[1],
+        batch: shape.batch,
+        tiles,
+        n_kv: shape.n_kv,
+        splits: split.count,
+        split_keys: split.keys,
+        mask_ne2: s.mask_ne[0],
+        mask_ne3: s.mask_ne[1],
+        scale: shape.scale,
+        softcap: shape.softcap,
+        alibi_heads: shape.alibi.0,
+        alibi_0: shape.alibi.1[0],
+        alibi_1: shape.alibi.1[1],
+        query_view: s.query,
+        keys_view: s.keys,
+        values_view: s.values,
+        mask_view: s.mask,
+        dst_view: s.dst,
+        sinks_offset: s.sinks_offset,
+        part_offset: s.part_offset,
+        part_rows: shape.rows() as u32 * split.count,
+    };
+    planner.dispatch(variant, &s.bound, &params, workgroups * u64::from(split.count))?;
+    s.parts.map_or(Ok(()), |parts| parts.combine(node, shape, planner))
+}
