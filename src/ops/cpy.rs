@@ -83,7 +83,7 @@ fn copy(planner: &mut Planner<'_>, choice: &Choice, pair: &Pair, src: &Tensor, d
         Choice::Move => units.bytes < 4,
         Choice::Convert => elem::word(dst.ty, caps, false, true) == "atomic<u32>",
     };
-    let run = if shared && units.each == 1 { run(&pair, units.bytes, dst) } else { None };
+    let run = if shared && !vector && units.each == 1 { run(&pair, units.bytes, dst) } else { None };
     let (src_word, dst_word) = match choice {
         Choice::Move => (layout::word(units, false), layout::word(units, run.is_none())),
         Choice::Convert if run.is_some() => (elem::word(src.ty, caps, false, false), "u32"),

@@ -7,8 +7,8 @@ use crate::gpu::Caps;
 use crate::shader::Variant;
 
 /// Whether a binding of this type can be an array of vectors of four.
-pub fn has_vectors(ty: Type, caps: &Caps) -> bool {
-    ty == Type::F32 || ty == Type::F16 && caps.f16
+pub fn has_vectors(ty: Type, _caps: &Caps) -> bool {
+    ty.is_float()
 }
 
 /// Whether an address allows vectors of four.
@@ -39,6 +39,7 @@ pub fn word(ty: Type, caps: &Caps, vector: bool, write: bool) -> &'static str {
         Type::F32 => "f32",
         Type::F16 if caps.f16 && vector => "vec4<f16>",
         Type::F16 if caps.f16 => "f16",
+        Type::F16 | Type::BF16 if vector => "vec2<u32>",
         Type::I32 => "i32",
         Type::F16 | Type::BF16 | Type::I16 | Type::I8 if write => "atomic<u32>",
         _ => "u32",

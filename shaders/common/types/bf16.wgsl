@@ -1,9 +1,16 @@
 // bf16 in a binding of words `Q`: the upper half of an f32.
-// q_WIDE: an array of vec4<u32>, read only.
-#if q_WIDE
+// q_WIDE: an array of vec4<u32>, read only. q_VEC: an array of vec2<u32>.
 fn q_pair(w: vec2<u32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(vec4<u32>(w.x << 16u, w.x & 0xffff0000u, w.y << 16u, w.y & 0xffff0000u));
 }
+// Rounds to nearest even; a NaN stays one.
+fn q_bits(v: f32) -> u32 {
+    let bits = bitcast<u32>(v);
+    let nan = (bits & 0x7fffffffu) > 0x7f800000u;
+    let rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+    return select(rounded, (bits >> 16u) | 64u, nan);
+}
+#if q_WIDE
 fn q_get(byte: u32) -> f32 {
     let w = Q[byte >> 4u][(byte >> 2u) & 3u];
     return bitcast<f32>(select(w << 16u, w & 0xffff0000u, (byte & 2u) != 0u));
@@ -19,6 +26,8 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let b = Q[at + 1u];
     return array<vec4<f32>, 4>(q_pair(a.xy), q_pair(a.zw), q_pair(b.xy), q_pair(b.zw));
 }
+#elif q_VEC
+#import common/types/half_vec q_ Q
 #else
 #import common/types/half_words q_ Q
 fn q_get(byte: u32) -> f32 {
@@ -26,13 +35,6 @@ fn q_get(byte: u32) -> f32 {
 }
 fn q_get4(byte: u32) -> vec4<f32> {
     return vec4<f32>(q_get(byte), q_get(byte + 2u), q_get(byte + 4u), q_get(byte + 6u));
-}
-// Rounds to nearest even; a NaN stays one.
-fn q_bits(v: f32) -> u32 {
-    let bits = bitcast<u32>(v);
-    let nan = (bits & 0x7fffffffu) > 0x7f800000u;
-    let rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
-    return select(rounded, (bits >> 16u) | 64u, nan);
 }
 #if q_WRITE
 fn q_put(byte: u32, v: f32) {

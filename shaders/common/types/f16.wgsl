@@ -1,10 +1,13 @@
-// f16 in the binding `Q`: as f16 (vec4 of them where q_VEC is defined), or in words on devices without f16. Two values share a
-// word there, so a store is two atomic steps on disjoint bits.
+// f16 in the binding `Q`: as f16 (vec4 of them where q_VEC is defined), or in words on devices without f16 (vec2<u32> where q_VEC is
+// defined). Two values share a word there, so a store of one is two atomic steps on disjoint bits.
 // q_WIDE: an array of vec4<u32>, read only, on any device.
-#if q_WIDE
 fn q_pair(w: vec2<u32>) -> vec4<f32> {
     return vec4<f32>(unpack2x16float(w.x), unpack2x16float(w.y));
 }
+fn q_bits(v: f32) -> u32 {
+    return pack2x16float(vec2<f32>(v, 0.0)) & 0xffffu;
+}
+#if q_WIDE
 fn q_get(byte: u32) -> f32 {
     return unpack2x16float(Q[byte >> 4u][(byte >> 2u) & 3u])[(byte >> 1u) & 1u];
 }
@@ -50,6 +53,8 @@ fn q_put4(byte: u32, v: vec4<f32>) {
 }
 #endif
 #endif
+#elif q_VEC
+#import common/types/half_vec q_ Q
 #else
 #import common/types/half_words q_ Q
 fn q_get(byte: u32) -> f32 {
@@ -57,9 +62,6 @@ fn q_get(byte: u32) -> f32 {
 }
 fn q_get4(byte: u32) -> vec4<f32> {
     return vec4<f32>(q_get(byte), q_get(byte + 2u), q_get(byte + 4u), q_get(byte + 6u));
-}
-fn q_bits(v: f32) -> u32 {
-    return pack2x16float(vec2<f32>(v, 0.0)) & 0xffffu;
 }
 #if q_WRITE
 fn q_put(byte: u32, v: f32) {
