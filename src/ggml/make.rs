@@ -174,5 +174,9 @@ constructors! {
     cpy => ggml_cpy(a, b;);
     cont => ggml_cont(a;);
     dup => ggml_dup(a;);
+    glu => ggml_glu(a; op: sys::ggml_glu_op, swapped: bool);
+    glu_split => ggml_glu_split(a, b; op: sys::ggml_glu_op);
+    swiglu_oai => ggml_swiglu_oai(a, b; alpha: f32, limit: f32);
+    swiglu_clamp => ggml_swiglu_clamp(a, b; limit: f32);
     l2_norm => ggml_l2_norm(a; eps: f32);
 }

@@ -25,6 +25,7 @@ pub mod testing;
 mod binary;
 pub mod mul_mat;
 mod cpy;
+mod glu;
 pub mod norm;
 
 pub use case::Case;
@@ -110,6 +111,7 @@ table! {
     GGML_OP_CPY => cpy;
     GGML_OP_CONT => cpy;
     GGML_OP_DUP => cpy;
+    GGML_OP_GLU => glu;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
