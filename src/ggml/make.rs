@@ -215,6 +215,10 @@ constructors! {
     dup => ggml_dup(a;);
     get_rows => ggml_get_rows(a, b;);
     set_rows => ggml_set_rows(a, b, c;);
+    glu => ggml_glu(a; op: sys::ggml_glu_op, swapped: bool);
+    glu_split => ggml_glu_split(a, b; op: sys::ggml_glu_op);
+    swiglu_oai => ggml_swiglu_oai(a, b; alpha: f32, limit: f32);
+    swiglu_clamp => ggml_swiglu_clamp(a, b; limit: f32);
     l2_norm => ggml_l2_norm(a; eps: f32);
     sum => ggml_sum(a;);
     sum_rows => ggml_sum_rows(a;);

@@ -28,6 +28,7 @@ mod cpy;
 mod get_rows;
 pub mod mul_mat;
 mod flash_attn;
+mod glu;
 pub mod norm;
 mod set_rows;
 mod count_equal;
@@ -143,6 +144,7 @@ table! {
     GGML_OP_ARGMAX => argmax;
     GGML_OP_COUNT_EQUAL => count_equal;
     GGML_OP_FLASH_ATTN_EXT => flash_attn;
+    GGML_OP_GLU => glu;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
