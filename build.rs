@@ -16,6 +16,7 @@ fn story() -> Result<()> {
     ggml.bind()?;
     ggml_names::write()?;
     ggml.set_rpath()?;
+    ggml.tell_tests();
 
     // Shaders, and the Rust form of their parameters.
     embed::write()?;

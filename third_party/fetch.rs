@@ -37,6 +37,8 @@ pub fn git_commit(address: &str, commit: &str, folders: &[&str], dir: &Path) -> 
     toolchain::need("git", "git")?;
     println!("Fetching {address} at {commit}");
     fs::create_dir_all(dir)?;
+    // An interrupted git leaves locks behind.
+    let _ = fs::remove_dir_all(dir.join(".git"));
     let run = |args: &[&str]| -> Result<String> {
         let out = git(Some(dir)).args(args).output().context("While running git")?;
         if !out.status.success() {
@@ -45,10 +47,7 @@ pub fn git_commit(address: &str, commit: &str, folders: &[&str], dir: &Path) -> 
         Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned())
     };
     run(&["init", "--quiet"])?;
-    if run(&["remote"])?.is_empty() {
-        run(&["remote", "add", "origin", address])?;
-    }
-    run(&["remote", "set-url", "origin", address])?;
+    run(&["remote", "add", "origin", address])?;
     if !folders.is_empty() {
         let mut set = vec!["sparse-checkout", "set", "--no-cone"];
         set.extend_from_slice(folders);

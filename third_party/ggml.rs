@@ -42,6 +42,12 @@ impl Ggml {
         bindings.write_to_file(vars::out_dir()?.join("ggml.rs")).context("While writing ggml.rs")
     }
 
+    /// Tells the tests where ggml's headers and libraries are: `env!("GGML_SOURCE_DIR")`, `env!("GGML_LIBRARY_DIR")`.
+    pub fn tell_tests(&self) {
+        println!("cargo:rustc-env=GGML_SOURCE_DIR={}", self.source.display());
+        println!("cargo:rustc-env=GGML_LIBRARY_DIR={}", self.libraries.display());
+    }
+
     /// Lets the programs, tests and benches find ggml's libraries when cargo does not start them. The module needs no
     /// path: the program that loads it has ggml already.
     pub fn set_rpath(&self) -> Result<()> {

@@ -17,23 +17,17 @@ pub fn dawn_source_dir() -> Option<PathBuf> {
 
 /// `GGML_WEBGPU_CACHE`: what is built once and shared. By default `ggml-webgpu` in the user's cache folder.
 pub fn cache_dir() -> Result<PathBuf> {
-    if let Some(dir) = user("GGML_WEBGPU_CACHE") {
-        let dir = PathBuf::from(dir);
-        if !dir.is_absolute() {
-            bail!("GGML_WEBGPU_CACHE must be an absolute path ({})", dir.display());
-        }
-        return Ok(dir);
+    // The same rule as in src/env.rs, which looks for the default model there.
+    let given = user("GGML_WEBGPU_CACHE").map(PathBuf::from);
+    let dir = given
+        .or_else(|| user("XDG_CACHE_HOME").map(|c| PathBuf::from(c).join("ggml-webgpu")))
+        .or_else(|| user("HOME").map(|h| PathBuf::from(h).join(".cache/ggml-webgpu")))
+        .or_else(|| user("LOCALAPPDATA").map(|l| PathBuf::from(l).join("ggml-webgpu")))
+        .context("there is no home folder; set GGML_WEBGPU_CACHE to a folder that can be written")?;
+    if !dir.is_absolute() {
+        bail!("the cache must be an absolute path ({}); GGML_WEBGPU_CACHE names another", dir.display());
     }
-    let base = match (user("XDG_CACHE_HOME"), env::home_dir()) {
-        (Some(dir), _) if PathBuf::from(&dir).is_absolute() => PathBuf::from(dir),
-        (_, Some(home)) if cfg!(target_os = "macos") => home.join("Library/Caches"),
-        (_, Some(home)) if cfg!(windows) => home.join("AppData/Local"),
-        (_, Some(home)) => home.join(".cache"),
-        (_, None) => {
-            bail!("there is no home folder; set GGML_WEBGPU_CACHE to a folder that can be written")
-        }
-    };
-    Ok(base.join("ggml-webgpu"))
+    Ok(dir)
 }
 
 /// `GGML_WEBGPU_NO_DAWN`: do not look for Dawn and do not build it. What needs no linking works (check, clippy, doc).
@@ -73,9 +67,9 @@ pub fn target() -> Result<String> {
     cargo("TARGET")
 }
 
-/// `CARGO_CFG_TARGET_OS`, from cargo.
+/// `CARGO_CFG_TARGET_OS`, from cargo for build scripts. In a test: the system it runs on.
 pub fn target_os() -> Result<String> {
-    cargo("CARGO_CFG_TARGET_OS")
+    Ok(cargo("CARGO_CFG_TARGET_OS").unwrap_or_else(|_| env::consts::OS.to_owned()))
 }
 
 /// A variable that a user may set. Cargo runs the build again when it changes.

@@ -8,6 +8,7 @@ mod graph;
 mod life_cycle;
 mod ops;
 mod support;
+mod third_party;
 mod tidy;
 
 use libtest_mimic::{Arguments, Conclusion};
@@ -30,7 +31,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::FAILURE;
     }
     support::log::capture();
-    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), life_cycle::trials(), tidy::trials()].into_iter().flatten().collect();
+    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), life_cycle::trials(), third_party::trials(), tidy::trials()].into_iter().flatten().collect();
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
 }
