@@ -3,7 +3,9 @@
 
 use anyhow::Result;
 
+use super::elem;
 use crate::ggml::Tensor;
+use crate::gpu::Caps;
 use crate::shader::View;
 
 /// Two layouts over one shape. Elements are blocks where the type has blocks.
@@ -90,6 +92,29 @@ impl Pair {
         self.ne.iter().product()
     }
 
+    /// Whether the rows of both tensors can be seen as vectors of four.
+    pub fn vectors(&self, a: &Tensor, b: &Tensor, caps: &Caps) -> bool {
+        let fits = |t: &Tensor, nb: [u64; 4]| {
+            let bytes = u64::from(t.ty.bytes());
+            elem::has_vectors(t.ty, caps)
+                && elem::vector_aligned(t.data, t.ty)
+                && nb[0] == bytes
+                && (1..4).all(|d| self.ne[d] == 1 || nb[d] % (4 * bytes) == 0)
+        };
+        self.ne[0] % 4 == 0 && fits(a, self.a) && fits(b, self.b)
+    }
+
+    /// The pair as rows whose elements follow each other in both layouts: itself if it is so, else rows of one element. Several
+    /// pairs, each with the bytes to skip, where that takes a dimension too many.
+    pub fn with_rows(self, a_bytes: u64, b_bytes: u64) -> Vec<(Self, u64, u64)> {
+        if self.a[0] == a_bytes && self.b[0] == b_bytes {
+            return vec![(self, 0, 0)];
+        }
+        let rows = |first: u64, n: [u64; 4]| [first, n[0], n[1], n[2]];
+        let one = Self { ne: rows(1, self.ne), a: rows(a_bytes, self.a), b: rows(b_bytes, self.b) };
+        (0..self.ne[3]).map(|i| (one, i * self.a[3], i * self.b[3])).collect()
+    }
+
     /// The pair and its units, for elements of `bytes` bytes in both tensors that are moved as they are. Rows without gaps become
     /// rows of the largest units that all addresses allow.
     pub fn in_units(mut self, bytes: u64, a: &Tensor, b: &Tensor) -> (Self, Units) {
@@ -140,6 +165,15 @@ mod tests {
         let Some(pair) = Pair::new(&a, &b) else { panic!("one is contiguous") };
         let (pair, units) = pair.in_units(4, &a, &b);
         assert_eq!((pair.ne, units), ([12, 1, 1, 1], Units { bytes: 16, each: 1 }));
+    }
+
+    #[test]
+    fn strided_elements_become_rows_of_one() {
+        let pair = Pair { ne: [6, 5, 4, 3], a: [8, 48, 240, 960], b: [4, 24, 120, 480] };
+        let rows = pair.with_rows(4, 4);
+        assert_eq!(rows.len(), 3);
+        assert_eq!(rows[2], (Pair { ne: [1, 6, 5, 4], a: [4, 8, 48, 240], b: [4, 4, 24, 120] }, 1920, 960));
+        assert_eq!(pair.with_rows(8, 4), vec![(pair, 0, 0)]);
     }
 
     #[test]

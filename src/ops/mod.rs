@@ -27,6 +27,7 @@ pub mod mul_mat;
 mod cpy;
 mod glu;
 pub mod norm;
+mod unary;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -112,6 +113,16 @@ table! {
     GGML_OP_CONT => cpy;
     GGML_OP_DUP => cpy;
     GGML_OP_GLU => glu;
+    GGML_OP_UNARY => unary;
+    GGML_OP_SQR => unary;
+    GGML_OP_SQRT => unary;
+    GGML_OP_LOG => unary;
+    GGML_OP_SIN => unary;
+    GGML_OP_COS => unary;
+    GGML_OP_LEAKY_RELU => unary;
+    GGML_OP_CLAMP => unary;
+    GGML_OP_SCALE => unary;
+    GGML_OP_FILL => unary;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
