@@ -192,4 +192,7 @@ constructors! {
     swiglu_oai => ggml_swiglu_oai(a, b; alpha: f32, limit: f32);
     swiglu_clamp => ggml_swiglu_clamp(a, b; limit: f32);
     l2_norm => ggml_l2_norm(a; eps: f32);
+    concat => ggml_concat(a, b; dim: i32);
+    repeat => ggml_repeat(a, b;);
+    repeat_back => ggml_repeat_back(a, b;);
 }

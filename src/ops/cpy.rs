@@ -66,6 +66,23 @@ impl Room for Cpy {
     }
 }
 
+/// Moves the elements of `src` to those of `dst`, which has the same type and shape.
+pub(super) fn transfer(planner: &mut Planner<'_>, src: &Tensor, dst: &Tensor) -> Result<()> {
+    let Some(pair) = Pair::new(src, dst) else { crate::unsupported!("a copy of {:?} as {:?}", src.ne, dst.ne) };
+    copy(planner, &Choice::Move, &pair, src, dst)
+}
+
+/// A tensor whose elements can be moved as rows or as units of 1, 2 or 4 bytes: itself, or a copy of it in scratch memory.
+pub(super) fn movable(planner: &mut Planner<'_>, t: &Tensor) -> Result<Tensor> {
+    if t.rows_contiguous() || matches!(t.ty.bytes(), 1 | 2 | 4) {
+        return Ok(*t);
+    }
+    let mut dense = Tensor { nb: layout::dense(layout::blocks(t), u64::from(t.ty.bytes())), ..*t };
+    dense.data = planner.scratch(dense.span());
+    transfer(planner, t, &dense)?;
+    Ok(dense)
+}
+
 /// One dispatch for tensors over one shape.
 fn copy(planner: &mut Planner<'_>, choice: &Choice, pair: &Pair, src: &Tensor, dst: &Tensor) -> Result<()> {
     let caps = planner.caps();

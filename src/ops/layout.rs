@@ -47,6 +47,43 @@ pub fn word(units: Units, atomic: bool) -> &'static str {
     }
 }
 
+/// The largest unit that divides everything that was or-ed into `all`.
+fn unit(all: u64) -> u64 {
+    match all.trailing_zeros() {
+        0 => 1,
+        1 => 2,
+        2 | 3 => 4,
+        _ => 16,
+    }
+}
+
+/// The largest unit in which these tensors of one type can be moved. Rows are taken as they are, so elements with gaps must be of
+/// 1, 2 or 4 bytes; see [`super::cpy::movable`].
+pub fn common_unit(tensors: &[&Tensor]) -> u64 {
+    let bytes = tensors.first().map_or(1, |t| u64::from(t.ty.bytes()));
+    if !tensors.iter().all(|t| t.rows_contiguous()) {
+        return bytes;
+    }
+    unit(tensors.iter().fold(0, |all, t| {
+        let strides = (1..4).filter(|&d| t.ne[d] > 1).fold(0, |all, d| all | t.nb[d]);
+        all | t.data | t.row_bytes() | strides
+    }))
+}
+
+/// Shape and view of a tensor in units of `unit` bytes.
+pub fn in_units(t: &Tensor, unit: u64, offset: u32) -> Result<([u32; 4], View)> {
+    let (mut ne, mut nb) = (blocks(t), t.nb);
+    if t.rows_contiguous() {
+        (ne[0], nb[0]) = (t.row_bytes() / unit, unit);
+    }
+    Ok((ne.map(|n| n as u32), view(offset, ne, nb)?))
+}
+
+/// Invocations that store `count` units from byte `offset` on, as `common/units_out.wgsl` does.
+pub fn stores(count: u64, unit: u64, offset: u32) -> u64 {
+    if unit >= 4 { count } else { (u64::from(offset % 4) + count * unit).div_ceil(4) }
+}
+
 impl Pair {
     /// The tensors' elements in order, as the CPU backend's copies pair them. `None` if the shapes differ and neither tensor is
     /// contiguous, or if one has blocks and the other has not.
@@ -125,12 +162,7 @@ impl Pair {
                 all |= self.a[d] | self.b[d];
             }
         }
-        let unit = match all.trailing_zeros() {
-            0 => 1,
-            1 => 2,
-            2 | 3 => 4,
-            _ => 16,
-        };
+        let unit = unit(all);
         if rows {
             self.ne[0] = bytes * self.ne[0] / unit;
             (self.a[0], self.b[0]) = (unit, unit);

@@ -23,10 +23,12 @@ pub mod split;
 pub mod testing;
 
 mod binary;
-pub mod mul_mat;
+mod concat;
 mod cpy;
 mod glu;
+pub mod mul_mat;
 pub mod norm;
+mod repeat;
 mod unary;
 
 pub use case::Case;
@@ -123,6 +125,9 @@ table! {
     GGML_OP_CLAMP => unary;
     GGML_OP_SCALE => unary;
     GGML_OP_FILL => unary;
+    GGML_OP_CONCAT => concat;
+    GGML_OP_REPEAT => repeat;
+    GGML_OP_REPEAT_BACK => repeat;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
