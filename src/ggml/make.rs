@@ -195,4 +195,8 @@ constructors! {
     concat => ggml_concat(a, b; dim: i32);
     repeat => ggml_repeat(a, b;);
     repeat_back => ggml_repeat_back(a, b;);
+    set => ggml_set(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    set_inplace => ggml_set_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    acc => ggml_acc(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    acc_inplace => ggml_acc_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
 }

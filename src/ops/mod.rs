@@ -29,6 +29,7 @@ mod glu;
 pub mod mul_mat;
 pub mod norm;
 mod repeat;
+mod set;
 mod unary;
 
 pub use case::Case;
@@ -128,6 +129,9 @@ table! {
     GGML_OP_CONCAT => concat;
     GGML_OP_REPEAT => repeat;
     GGML_OP_REPEAT_BACK => repeat;
+    GGML_OP_SET => set;
+    GGML_OP_ACC => set;
+    GGML_OP_ADD1 => binary;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
