@@ -217,6 +217,19 @@ constructors! {
     set_rows => ggml_set_rows(a, b, c;);
     glu => ggml_glu(a; op: sys::ggml_glu_op, swapped: bool);
     glu_split => ggml_glu_split(a, b; op: sys::ggml_glu_op);
+    unary => ggml_unary(a; op: sys::ggml_unary_op);
+    unary_inplace => ggml_unary_inplace(a; op: sys::ggml_unary_op);
+    xielu => ggml_xielu(a; alpha_n: f32, alpha_p: f32, beta: f32, eps: f32);
+    sqr => ggml_sqr(a;);
+    sqrt => ggml_sqrt(a;);
+    log => ggml_log(a;);
+    sin => ggml_sin(a;);
+    cos => ggml_cos(a;);
+    leaky_relu => ggml_leaky_relu(a; negative_slope: f32, inplace: bool);
+    clamp => ggml_clamp(a; min: f32, max: f32);
+    fill => ggml_fill(a; value: f32);
+    scale_bias => ggml_scale_bias(a; scale: f32, bias: f32);
+    scale_inplace => ggml_scale_inplace(a; scale: f32);
     swiglu_oai => ggml_swiglu_oai(a, b; alpha: f32, limit: f32);
     swiglu_clamp => ggml_swiglu_clamp(a, b; limit: f32);
     l2_norm => ggml_l2_norm(a; eps: f32);
@@ -232,4 +245,11 @@ constructors! {
     soft_max_ext_back => ggml_soft_max_ext_back(a, b; scale: f32, max_bias: f32);
     soft_max_ext_back_inplace => ggml_soft_max_ext_back_inplace(a, b; scale: f32, max_bias: f32);
     rope_inplace => ggml_rope_inplace(a, pos; n_dims: i32, mode: i32);
+    concat => ggml_concat(a, b; dim: i32);
+    repeat => ggml_repeat(a, b;);
+    repeat_back => ggml_repeat_back(a, b;);
+    set => ggml_set(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    set_inplace => ggml_set_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    acc => ggml_acc(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    acc_inplace => ggml_acc_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
 }

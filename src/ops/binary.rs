@@ -1,4 +1,4 @@
-//! ADD, SUB, MUL, DIV: element by element on F32, F16 and BF16 in any mix, the second source repeated into the first.
+//! ADD, SUB, MUL, DIV, ADD1: element by element on F32, F16 and BF16 in any mix, the second source repeated into the first.
 
 use anyhow::Result;
 
@@ -28,7 +28,7 @@ impl Room for Binary {
             elem::need_float(t)?;
         }
         let op = match node.op {
-            sys::GGML_OP_ADD => "+",
+            sys::GGML_OP_ADD | sys::GGML_OP_ADD1 => "+",
             sys::GGML_OP_SUB => "-",
             sys::GGML_OP_MUL => "*",
             _ => "/",

@@ -66,6 +66,23 @@ impl Room for Cpy {
     }
 }
 
+/// Moves the elements of `src` to those of `dst`, which has the same type and shape.
+pub(super) fn transfer(planner: &mut Planner<'_>, src: &Tensor, dst: &Tensor) -> Result<()> {
+    let Some(pair) = Pair::new(src, dst) else { crate::unsupported!("a copy of {:?} as {:?}", src.ne, dst.ne) };
+    copy(planner, &Choice::Move, &pair, src, dst)
+}
+
+/// A tensor whose elements can be moved as rows or as units of 1, 2 or 4 bytes: itself, or a copy of it in scratch memory.
+pub(super) fn movable(planner: &mut Planner<'_>, t: &Tensor) -> Result<Tensor> {
+    if t.rows_contiguous() || matches!(t.ty.bytes(), 1 | 2 | 4) {
+        return Ok(*t);
+    }
+    let mut dense = Tensor { nb: layout::dense(layout::blocks(t), u64::from(t.ty.bytes())), ..*t };
+    dense.data = planner.scratch(dense.span());
+    transfer(planner, t, &dense)?;
+    Ok(dense)
+}
+
 /// One dispatch for tensors over one shape.
 fn copy(planner: &mut Planner<'_>, choice: &Choice, pair: &Pair, src: &Tensor, dst: &Tensor) -> Result<()> {
     let caps = planner.caps();
@@ -77,7 +94,7 @@ fn copy(planner: &mut Planner<'_>, choice: &Choice, pair: &Pair, src: &Tensor, d
     if let Choice::Move = choice {
         (pair, units) = pair.in_units(u64::from(dst.ty.bytes()), src, dst);
     } else {
-        vector = vectors(&pair, src, dst, caps);
+        vector = pair.vectors(src, dst, caps);
     }
     let shared = match choice {
         Choice::Move => units.bytes < 4,
@@ -126,18 +143,6 @@ fn copy(planner: &mut Planner<'_>, choice: &Choice, pair: &Pair, src: &Tensor, d
         dst_view: layout::view(dst_offset, pair.ne, pair.b)?,
     };
     planner.dispatch(variant.flag("WORDS", run.is_some()), &bound, &params, grid::groups(count, wg_size))
-}
-
-/// Whether both tensors can be seen as vectors of four over the pair.
-fn vectors(pair: &Pair, src: &Tensor, dst: &Tensor, caps: &Caps) -> bool {
-    let fits = |t: &Tensor, nb: [u64; 4]| {
-        let bytes = u64::from(t.ty.bytes());
-        elem::has_vectors(t.ty, caps)
-            && elem::vector_aligned(t.data, t.ty)
-            && nb[0] == bytes
-            && (1..4).all(|d| pair.ne[d] == 1 || nb[d] % (4 * bytes) == 0)
-    };
-    pair.ne[0] % 4 == 0 && fits(src, pair.a) && fits(dst, pair.b)
 }
 
 /// Elements of a run of the destination that shares no word with another run: everything, or a row.

@@ -3,7 +3,9 @@
 
 use anyhow::Result;
 
+use super::elem;
 use crate::ggml::Tensor;
+use crate::gpu::Caps;
 use crate::shader::View;
 
 /// Two layouts over one shape. Elements are blocks where the type has blocks.
@@ -43,6 +45,43 @@ pub fn word(units: Units, atomic: bool) -> &'static str {
         1 | 2 if atomic => "atomic<u32>",
         _ => "u32",
     }
+}
+
+/// The largest unit that divides everything that was or-ed into `all`.
+fn unit(all: u64) -> u64 {
+    match all.trailing_zeros() {
+        0 => 1,
+        1 => 2,
+        2 | 3 => 4,
+        _ => 16,
+    }
+}
+
+/// The largest unit in which these tensors of one type can be moved. Rows are taken as they are, so elements with gaps must be of
+/// 1, 2 or 4 bytes; see [`super::cpy::movable`].
+pub fn common_unit(tensors: &[&Tensor]) -> u64 {
+    let bytes = tensors.first().map_or(1, |t| u64::from(t.ty.bytes()));
+    if !tensors.iter().all(|t| t.rows_contiguous()) {
+        return bytes;
+    }
+    unit(tensors.iter().fold(0, |all, t| {
+        let strides = (1..4).filter(|&d| t.ne[d] > 1).fold(0, |all, d| all | t.nb[d]);
+        all | t.data | t.row_bytes() | strides
+    }))
+}
+
+/// Shape and view of a tensor in units of `unit` bytes.
+pub fn in_units(t: &Tensor, unit: u64, offset: u32) -> Result<([u32; 4], View)> {
+    let (mut ne, mut nb) = (blocks(t), t.nb);
+    if t.rows_contiguous() {
+        (ne[0], nb[0]) = (t.row_bytes() / unit, unit);
+    }
+    Ok((ne.map(|n| n as u32), view(offset, ne, nb)?))
+}
+
+/// Invocations that store `count` units from byte `offset` on, as `common/units_out.wgsl` does.
+pub fn stores(count: u64, unit: u64, offset: u32) -> u64 {
+    if unit >= 4 { count } else { (u64::from(offset % 4) + count * unit).div_ceil(4) }
 }
 
 impl Pair {
@@ -90,6 +129,29 @@ impl Pair {
         self.ne.iter().product()
     }
 
+    /// Whether the rows of both tensors can be seen as vectors of four.
+    pub fn vectors(&self, a: &Tensor, b: &Tensor, caps: &Caps) -> bool {
+        let fits = |t: &Tensor, nb: [u64; 4]| {
+            let bytes = u64::from(t.ty.bytes());
+            elem::has_vectors(t.ty, caps)
+                && elem::vector_aligned(t.data, t.ty)
+                && nb[0] == bytes
+                && (1..4).all(|d| self.ne[d] == 1 || nb[d] % (4 * bytes) == 0)
+        };
+        self.ne[0] % 4 == 0 && fits(a, self.a) && fits(b, self.b)
+    }
+
+    /// The pair as rows whose elements follow each other in both layouts: itself if it is so, else rows of one element. Several
+    /// pairs, each with the bytes to skip, where that takes a dimension too many.
+    pub fn with_rows(self, a_bytes: u64, b_bytes: u64) -> Vec<(Self, u64, u64)> {
+        if self.a[0] == a_bytes && self.b[0] == b_bytes {
+            return vec![(self, 0, 0)];
+        }
+        let rows = |first: u64, n: [u64; 4]| [first, n[0], n[1], n[2]];
+        let one = Self { ne: rows(1, self.ne), a: rows(a_bytes, self.a), b: rows(b_bytes, self.b) };
+        (0..self.ne[3]).map(|i| (one, i * self.a[3], i * self.b[3])).collect()
+    }
+
     /// The pair and its units, for elements of `bytes` bytes in both tensors that are moved as they are. Rows without gaps become
     /// rows of the largest units that all addresses allow.
     pub fn in_units(mut self, bytes: u64, a: &Tensor, b: &Tensor) -> (Self, Units) {
@@ -100,12 +162,7 @@ impl Pair {
                 all |= self.a[d] | self.b[d];
             }
         }
-        let unit = match all.trailing_zeros() {
-            0 => 1,
-            1 => 2,
-            2 | 3 => 4,
-            _ => 16,
-        };
+        let unit = unit(all);
         if rows {
             self.ne[0] = bytes * self.ne[0] / unit;
             (self.a[0], self.b[0]) = (unit, unit);
@@ -140,6 +197,15 @@ mod tests {
         let Some(pair) = Pair::new(&a, &b) else { panic!("one is contiguous") };
         let (pair, units) = pair.in_units(4, &a, &b);
         assert_eq!((pair.ne, units), ([12, 1, 1, 1], Units { bytes: 16, each: 1 }));
+    }
+
+    #[test]
+    fn strided_elements_become_rows_of_one() {
+        let pair = Pair { ne: [6, 5, 4, 3], a: [8, 48, 240, 960], b: [4, 24, 120, 480] };
+        let rows = pair.with_rows(4, 4);
+        assert_eq!(rows.len(), 3);
+        assert_eq!(rows[2], (Pair { ne: [1, 6, 5, 4], a: [4, 8, 48, 240], b: [4, 4, 24, 120] }, 1920, 960));
+        assert_eq!(pair.with_rows(8, 4), vec![(pair, 0, 0)]);
     }
 
     #[test]

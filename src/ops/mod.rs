@@ -24,17 +24,22 @@ pub mod testing;
 
 mod argmax;
 mod binary;
+mod concat;
 mod cpy;
 mod get_rows;
 pub mod mul_mat;
 mod flash_attn;
 mod glu;
+pub mod mul_mat;
 pub mod norm;
 mod set_rows;
 mod count_equal;
 mod rope;
 mod soft_max;
 mod sum_rows;
+mod repeat;
+mod set;
+mod unary;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -145,6 +150,22 @@ table! {
     GGML_OP_COUNT_EQUAL => count_equal;
     GGML_OP_FLASH_ATTN_EXT => flash_attn;
     GGML_OP_GLU => glu;
+    GGML_OP_UNARY => unary;
+    GGML_OP_SQR => unary;
+    GGML_OP_SQRT => unary;
+    GGML_OP_LOG => unary;
+    GGML_OP_SIN => unary;
+    GGML_OP_COS => unary;
+    GGML_OP_LEAKY_RELU => unary;
+    GGML_OP_CLAMP => unary;
+    GGML_OP_SCALE => unary;
+    GGML_OP_FILL => unary;
+    GGML_OP_CONCAT => concat;
+    GGML_OP_REPEAT => repeat;
+    GGML_OP_REPEAT_BACK => repeat;
+    GGML_OP_SET => set;
+    GGML_OP_ACC => set;
+    GGML_OP_ADD1 => binary;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
