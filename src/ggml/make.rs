@@ -226,6 +226,8 @@ constructors! {
     cumsum => ggml_cumsum(a;);
     argmax => ggml_argmax(a;);
     count_equal => ggml_count_equal(a, b;);
+    argsort => ggml_argsort(a; order: sys::ggml_sort_order);
+    top_k => ggml_top_k(a; k: i32);
     soft_max => ggml_soft_max(a;);
     soft_max_inplace => ggml_soft_max_inplace(a;);
     soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);

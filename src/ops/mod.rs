@@ -23,6 +23,7 @@ pub mod split;
 pub mod testing;
 
 mod argmax;
+mod argsort;
 mod binary;
 mod cpy;
 mod get_rows;
@@ -142,6 +143,8 @@ table! {
     GGML_OP_MEAN => sum_rows;
     GGML_OP_CUMSUM => sum_rows;
     GGML_OP_ARGMAX => argmax;
+    GGML_OP_ARGSORT => argsort;
+    GGML_OP_TOP_K => argsort;
     GGML_OP_COUNT_EQUAL => count_equal;
     GGML_OP_FLASH_ATTN_EXT => flash_attn;
     GGML_OP_GLU => glu;
