@@ -233,6 +233,8 @@ constructors! {
     rms_norm_back => ggml_rms_norm_back(a, b; eps: f32);
     cross_entropy_loss => ggml_cross_entropy_loss(a, b;);
     cross_entropy_loss_back => ggml_cross_entropy_loss_back(a, b, c;);
+    out_prod => ggml_out_prod(a, b;);
+    get_rows_back => ggml_get_rows_back(a, b, c;);
     soft_max => ggml_soft_max(a;);
     soft_max_inplace => ggml_soft_max_inplace(a;);
     soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);
