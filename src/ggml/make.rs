@@ -239,6 +239,15 @@ constructors! {
     cumsum => ggml_cumsum(a;);
     argmax => ggml_argmax(a;);
     count_equal => ggml_count_equal(a, b;);
+    argsort => ggml_argsort(a; order: sys::ggml_sort_order);
+    top_k => ggml_top_k(a; k: i32);
+    group_norm => ggml_group_norm(a; groups: i32, eps: f32);
+    group_norm_inplace => ggml_group_norm_inplace(a; groups: i32, eps: f32);
+    rms_norm_back => ggml_rms_norm_back(a, b; eps: f32);
+    cross_entropy_loss => ggml_cross_entropy_loss(a, b;);
+    cross_entropy_loss_back => ggml_cross_entropy_loss_back(a, b, c;);
+    out_prod => ggml_out_prod(a, b;);
+    get_rows_back => ggml_get_rows_back(a, b, c;);
     soft_max => ggml_soft_max(a;);
     soft_max_inplace => ggml_soft_max_inplace(a;);
     soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);

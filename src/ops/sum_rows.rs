@@ -37,7 +37,7 @@ impl Room for SumRows {
     fn plan(&self, node: &Node, _choice: &(), planner: &mut Planner<'_>) -> Result<()> {
         let (src, dst) = (node.source(0)?, &node.dst);
         match node.op {
-            sys::GGML_OP_SUM => sum(src, dst, planner),
+            sys::GGML_OP_SUM => sum(src, dst, 1.0, planner),
             sys::GGML_OP_CUMSUM => cumsum(src, dst, planner),
             op => pieces(src, dst, src.ne[0], if op == sys::GGML_OP_MEAN { src.ne[0] as f32 } else { 1.0 }, planner),
         }
@@ -53,7 +53,7 @@ impl Room for SumRows {
 }
 
 /// Scratch memory as a contiguous tensor.
-fn scratch(ne: [u64; 4], planner: &mut Planner<'_>) -> Tensor {
+pub(super) fn scratch(ne: [u64; 4], planner: &mut Planner<'_>) -> Tensor {
     let nb = [4, 4 * ne[0], 4 * ne[0] * ne[1], 4 * ne[0] * ne[1] * ne[2]];
     Tensor { ty: Type::F32, ne, nb, data: planner.scratch(nb[3] * ne[3]), id: 0, root: 0 }
 }
@@ -64,8 +64,8 @@ fn one_row(t: &Tensor) -> Tensor {
     Tensor { ne: [t.elements(), 1, 1, 1], nb: [t.nb[0], bytes, bytes, bytes], ..*t }
 }
 
-/// Sums pieces of rows until one workgroup can sum the rest.
-fn sum(src: &Tensor, dst: &Tensor, planner: &mut Planner<'_>) -> Result<()> {
+/// The sum of a tensor over a divisor: sums of pieces of rows, until one workgroup can sum the rest.
+pub(super) fn sum(src: &Tensor, dst: &Tensor, divisor: f32, planner: &mut Planner<'_>) -> Result<()> {
     let mut rest = if src.contiguous() { one_row(src) } else { *src };
     while rest.rows() > 1 || rest.ne[0] > LAST {
         let [ne0, ne1, ne2, ne3] = rest.ne;
@@ -74,7 +74,7 @@ fn sum(src: &Tensor, dst: &Tensor, planner: &mut Planner<'_>) -> Result<()> {
         pieces(&rest, &sums, size, 1.0, planner)?;
         rest = one_row(&sums);
     }
-    pieces(&rest, dst, LAST, 1.0, planner)
+    pieces(&rest, dst, LAST, divisor, planner)
 }
 
 /// Sums of pieces of `size` elements: one row of `dst` for each row of `src`.
