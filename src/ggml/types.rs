@@ -69,6 +69,13 @@ types! {
     Q2_0    GGML_TYPE_Q2_0    "q2_0"     64  18 Quant;
     TQ1_0   GGML_TYPE_TQ1_0   "tq1_0"   256  54 Quant;
     TQ2_0   GGML_TYPE_TQ2_0   "tq2_0"   256  66 Quant;
+    IQ1_S   GGML_TYPE_IQ1_S   "iq1_s"   256  50 Quant;
+    IQ1_M   GGML_TYPE_IQ1_M   "iq1_m"   256  56 Quant;
+    IQ2_XXS GGML_TYPE_IQ2_XXS "iq2_xxs" 256  66 Quant;
+    IQ2_XS  GGML_TYPE_IQ2_XS  "iq2_xs"  256  74 Quant;
+    IQ2_S   GGML_TYPE_IQ2_S   "iq2_s"   256  82 Quant;
+    IQ3_XXS GGML_TYPE_IQ3_XXS "iq3_xxs" 256  98 Quant;
+    IQ3_S   GGML_TYPE_IQ3_S   "iq3_s"   256 110 Quant;
 }
 
 impl Type {
@@ -105,6 +112,11 @@ impl Type {
     /// Whether it packs several elements into a block.
     pub fn is_quant(self) -> bool {
         self.info().class == Class::Quant
+    }
+
+    /// Whether its values are points of a grid; see `ggml/grids.rs`.
+    pub fn has_grid(self) -> bool {
+        matches!(self, Self::IQ1_S | Self::IQ1_M | Self::IQ2_XXS | Self::IQ2_XS | Self::IQ2_S | Self::IQ3_XXS | Self::IQ3_S)
     }
 
     /// Whether it is a float of one element.
