@@ -12,8 +12,9 @@ use super::scratch::{self, Arena, Scratch};
 use super::shared::Shared;
 use crate::error::Error;
 use crate::ggml::graph::{Graph, Snapshot};
+use crate::gpu::Buffer;
 use crate::gpu::encoder::{self, Dispatches, Recording};
-use crate::ops::plan::{self, SCRATCH, Step};
+use crate::ops::plan::{self, GRIDS, SCRATCH, Step};
 use crate::ops::{self, Planner};
 
 /// A graph ready to be submitted again and again.
@@ -28,7 +29,7 @@ pub struct Plan {
     regions: Vec<Weak<Region>>,
     // Bound by the recording.
     _arena: Option<Arena>,
-    _scratch: Option<Arc<crate::gpu::Buffer>>,
+    _scratch: Option<Arc<Buffer>>,
 }
 
 impl Plan {
@@ -52,6 +53,8 @@ impl Plan {
             _arena: None,
             _scratch: None,
         };
+        let uses_grids = steps.iter().any(|s| s.ranges.iter().any(|r| r.start >= GRIDS.start));
+        let grids = if uses_grids { Some(shared.grids()?) } else { None };
         let mut known_pipelines: HashMap<*const _, u32> = HashMap::new();
         let mut known_groups: HashMap<(u32, u32, Vec<plan::Range>), u32> = HashMap::new();
         let mut in_arena = 0;
@@ -67,7 +70,7 @@ impl Plan {
                     let held = step.ranges.iter().map(|r| memory::find(r.start)).collect::<Vec<_>>();
                     let mut ranges = Vec::with_capacity(held.len() + 1);
                     for (range, region) in step.ranges.iter().zip(&held) {
-                        ranges.push(bind(range, region.as_deref(), scratch.as_deref())?);
+                        ranges.push(bind(range, region.as_deref(), scratch.as_deref(), grids.as_deref())?);
                     }
                     if let (true, Some(arena)) = (own_params, &arena) {
                         ranges.push(arena.range(in_arena));
@@ -165,7 +168,15 @@ fn steps(graph: Graph<'_>, shared: &Arc<Shared>) -> Result<(Vec<Step>, Vec<Strin
 }
 
 /// The binding for a range of addresses.
-fn bind<'a>(range: &plan::Range, region: Option<&'a Region>, scratch: Option<&'a crate::gpu::Buffer>) -> Result<encoder::Range<'a>> {
+fn bind<'a>(
+    range: &plan::Range,
+    region: Option<&'a Region>,
+    scratch: Option<&'a Buffer>,
+    grids: Option<&'a Buffer>,
+) -> Result<encoder::Range<'a>> {
+    if range.start >= GRIDS.start {
+        return Ok(encoder::Range { buffer: grids.context("no grids")?, offset: range.start - GRIDS.start, size: range.size });
+    }
     if range.start >= SCRATCH.start {
         let buffer = scratch.context("no scratch memory")?;
         return Ok(encoder::Range { buffer, offset: range.start - SCRATCH.start, size: range.size });

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 
+use crate::ggml::grids;
 use crate::gpu::buffer::Usage;
 use crate::gpu::{Adapter, Buffer, Caps, Device};
 use crate::shader::Store;
@@ -14,6 +15,7 @@ pub struct Shared {
     device: Arc<Device>,
     store: Store,
     readback: Mutex<Vec<Buffer>>,
+    grids: Mutex<Option<Arc<Buffer>>>,
     allocated: AtomicI64,
     /// Counts buffers that were freed, so that streams drop the plans that name them.
     freed: AtomicU64,
@@ -29,6 +31,7 @@ impl Shared {
             device: adapter.open()?,
             store: Store::default(),
             readback: Mutex::default(),
+            grids: Mutex::default(),
             allocated: AtomicI64::new(0),
             freed: AtomicU64::new(0),
         }))
@@ -47,6 +50,17 @@ impl Shared {
     /// Its pipelines.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The grids of the iq types; made when they are first needed.
+    pub(super) fn grids(&self) -> Result<Arc<Buffer>> {
+        let mut grids = self.grids.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(buffer) = &*grids {
+            return Ok(Arc::clone(buffer));
+        }
+        let buffer = Arc::new(Buffer::new(&self.device, "grids", grids::BYTES, Usage::Storage)?);
+        buffer.write(0, &grids::bytes())?;
+        Ok(Arc::clone(grids.insert(buffer)))
     }
 
     /// Notes memory that was taken or given back.

@@ -1,6 +1,7 @@
 //! Safe views of ggml's structs. Not a word of the GPU here.
 
 pub mod graph;
+pub mod grids;
 pub mod log;
 pub mod make;
 pub mod names;

@@ -114,6 +114,11 @@ impl Type {
         self.info().class == Class::Quant
     }
 
+    /// Whether its values are points of a grid; see `ggml/grids.rs`.
+    pub fn has_grid(self) -> bool {
+        matches!(self, Self::IQ1_S | Self::IQ1_M | Self::IQ2_XXS | Self::IQ2_XS | Self::IQ2_S | Self::IQ3_XXS | Self::IQ3_S)
+    }
+
     /// Whether it is a float of one element.
     pub fn is_float(self) -> bool {
         self.info().class == Class::Float

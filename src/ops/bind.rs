@@ -8,7 +8,7 @@
 use anyhow::{Context, Result};
 
 use super::grid;
-use super::plan::{Planner, Range};
+use super::plan::{GRIDS, Planner, Range};
 use crate::error::Error;
 use crate::ggml::Tensor;
 use crate::shader::{Access, Variant, View, params};
@@ -144,6 +144,10 @@ pub(super) fn resolve(planner: &mut Planner<'_>, operands: &[Operand<'_>]) -> Re
         }
         let access = if shared { Access::ReadWrite } else { Access::Read };
         bound.bindings.push((operands[i].name, access, range));
+    }
+    // What decodes such a type reads its grid.
+    if operands.iter().any(|o| o.tensor.is_some_and(|t| t.ty.has_grid())) {
+        bound.bindings.push(("grids", Access::Read, Range { start: GRIDS.start, size: GRIDS.end - GRIDS.start }));
     }
     for o in &operands {
         let lead = bound.aliases.iter().find(|a| a.0 == o.name).map_or(o.name, |a| a.1);

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::bind::{self, Bound, Operand};
 use super::grid;
+use crate::ggml::grids;
 use crate::gpu::Caps;
 use crate::shader::{Access, Variant, Words};
 
@@ -24,6 +25,9 @@ pub trait Spaces {
 
 /// Addresses of the scratch memory of a stream: no tensor lies here.
 pub const SCRATCH: Space = Space { start: 0x5000_0000_0000_0000, end: 0x5fff_ffff_ffff_ff00 };
+
+/// Addresses of the grids of `ggml::grids`, which each device has once.
+pub const GRIDS: Space = Space { start: 0x6000_0000_0000_0000, end: 0x6000_0000_0000_0000 + grids::BYTES };
 
 /// A binding: a range of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@
 #import common/types/words q_ Q
 #import common/types/grid_values
 #import common/grids/iq1
+#import common/types/grids
 fn q_scale(block: u32, e: u32) -> f32 {
     let a = q_word((block >> 2u) + 12u);
     let b = q_word((block >> 2u) + 13u);
@@ -20,6 +21,7 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let e = i & 255u;
     let nibble = q_u8(block + 32u + (e >> 4u)) >> ((e & 8u) >> 1u);
     let point = iq1_point(q_u8(block + (e >> 3u)) | ((nibble & 7u) << 8u));
+    let point = grid_point(GRID_IQ1, q_u8(block + (e >> 3u)) | ((nibble & 7u) << 8u));
     return (grid_of_trits(point >> ((i & 4u) * 2u)) + q_shift(nibble)) * q_scale(block, e);
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
@@ -30,6 +32,8 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let nibbles = q_u8(block + 32u + (e >> 4u));
     let p = iq1_point((low & 255u) | ((nibbles & 7u) << 8u));
     let q = iq1_point((low >> 8u) | ((nibbles & 0x70u) << 4u));
+    let p = grid_point(GRID_IQ1, (low & 255u) | ((nibbles & 7u) << 8u));
+    let q = grid_point(GRID_IQ1, (low >> 8u) | ((nibbles & 0x70u) << 4u));
     let s = q_shift(nibbles);
     let t = q_shift(nibbles >> 4u);
     return array<vec4<f32>, 4>(

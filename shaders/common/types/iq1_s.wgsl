@@ -4,6 +4,7 @@
 #import common/types/words q_ Q
 #import common/types/grid_values
 #import common/grids/iq1
+#import common/types/grids
 // Factor and shift.
 fn q_scale(block: u32, high: u32) -> vec2<f32> {
     return vec2<f32>(q_f16(block) * f32(((high >> 11u) & 14u) + 1u), select(0.125, -0.125, (high & 0x8000u) != 0u));
@@ -15,6 +16,7 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let s = q_scale(block, high);
     let number = q_u8(block + 2u + (e >> 3u)) | (((high >> (((e >> 3u) & 3u) * 3u)) & 7u) << 8u);
     return (grid_of_trits(iq1_point(number) >> ((i & 4u) * 2u)) + s.y) * s.x;
+    return (grid_of_trits(grid_point(GRID_IQ1, number) >> ((i & 4u) * 2u)) + s.y) * s.x;
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let block = row + (i >> 8u) * 50u;
@@ -25,6 +27,8 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let tops = high >> (((e >> 3u) & 2u) * 3u);
     let p = iq1_point((low & 255u) | ((tops & 7u) << 8u));
     let q = iq1_point((low >> 8u) | ((tops & 56u) << 5u));
+    let p = grid_point(GRID_IQ1, (low & 255u) | ((tops & 7u) << 8u));
+    let q = grid_point(GRID_IQ1, (low >> 8u) | ((tops & 56u) << 5u));
     return array<vec4<f32>, 4>(
         (grid_of_trits(p) + s.y) * s.x,
         (grid_of_trits(p >> 8u) + s.y) * s.x,

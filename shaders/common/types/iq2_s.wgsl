@@ -4,6 +4,7 @@
 #import common/types/words q_ Q
 #import common/types/grid_values
 #import common/grids/iq2_s
+#import common/types/grids
 fn q_scale(block: u32, e: u32) -> f32 {
     let scale = (q_u8(block + 74u + (e >> 5u)) >> ((e & 16u) >> 2u)) & 15u;
     return q_f16(block) * (f32(scale) + 0.5) * 0.25;
@@ -15,6 +16,7 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let half = i & 4u;
     let high = (q_u8(block + 66u + (e >> 5u)) >> ((g & 3u) * 2u)) & 3u;
     let point = iq2_s_point(q_u8(block + 2u + g) | (high << 8u));
+    let point = grid_point(GRID_IQ2_S, q_u8(block + 2u + g) | (high << 8u));
     return grid_of_three(point >> (half * 2u), q_u8(block + 34u + g) >> half) * q_scale(block, e);
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
@@ -27,6 +29,8 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let high = q_u8(block + 66u + (e >> 5u)) >> ((g & 2u) * 2u);
     let p = iq2_s_point((low & 255u) | ((high & 3u) << 8u));
     let q = iq2_s_point((low >> 8u) | ((high & 12u) << 6u));
+    let p = grid_point(GRID_IQ2_S, (low & 255u) | ((high & 3u) << 8u));
+    let q = grid_point(GRID_IQ2_S, (low >> 8u) | ((high & 12u) << 6u));
     return array<vec4<f32>, 4>(
         grid_of_three(p, signs) * d,
         grid_of_three(p >> 8u, signs >> 4u) * d,

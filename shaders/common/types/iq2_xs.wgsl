@@ -3,6 +3,7 @@
 #import common/types/words q_ Q
 #import common/types/grid_values
 #import common/grids/iq2_xs
+#import common/types/grids
 fn q_scale(block: u32, e: u32) -> f32 {
     let scale = (q_u8(block + 66u + (e >> 5u)) >> ((e & 16u) >> 2u)) & 15u;
     return q_f16(block) * (f32(scale) + 0.5) * 0.25;
@@ -13,6 +14,7 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let half = i & 4u;
     let w = q_u16(block + 2u + ((e >> 3u) << 1u));
     return grid_of_three(iq2_xs_point(w & 511u) >> (half * 2u), grid_signs(w >> 9u) >> half) * q_scale(block, e);
+    return grid_of_three(grid_point(GRID_IQ2_XS, w & 511u) >> (half * 2u), grid_signs(w >> 9u) >> half) * q_scale(block, e);
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let block = row + (i >> 8u) * 74u;
@@ -21,6 +23,8 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let w = q_u32(block + 2u + (e >> 2u));
     let p = iq2_xs_point(w & 511u);
     let q = iq2_xs_point((w >> 16u) & 511u);
+    let p = grid_point(GRID_IQ2_XS, w & 511u);
+    let q = grid_point(GRID_IQ2_XS, (w >> 16u) & 511u);
     let s = grid_signs(w >> 9u);
     let t = grid_signs(w >> 25u);
     return array<vec4<f32>, 4>(

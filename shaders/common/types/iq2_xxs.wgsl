@@ -3,6 +3,7 @@
 #import common/types/words q_ Q
 #import common/types/grid_values
 #import common/grids/iq2_xxs
+#import common/types/grids
 fn q_scale(block: u32, signs: u32) -> f32 {
     return q_f16(block) * (f32(signs >> 28u) + 0.5) * 0.25;
 }
@@ -13,6 +14,7 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let half = i & 4u;
     let signs = q_u32(at + 4u);
     let point = iq2_xxs_point(q_u8(at + l));
+    let point = grid_point(GRID_IQ2_XXS, q_u8(at + l));
     return grid_of_three(point >> (half * 2u), grid_signs(signs >> (l * 7u)) >> half) * q_scale(block, signs);
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
@@ -24,6 +26,8 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let d = q_scale(block, signs);
     let p = iq2_xxs_point(points & 255u);
     let q = iq2_xxs_point(points >> 8u);
+    let p = grid_point(GRID_IQ2_XXS, points & 255u);
+    let q = grid_point(GRID_IQ2_XXS, points >> 8u);
     let s = grid_signs(signs >> (l * 7u));
     let t = grid_signs(signs >> (l * 7u + 7u));
     return array<vec4<f32>, 4>(

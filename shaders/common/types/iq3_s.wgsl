@@ -7,6 +7,8 @@
 // Levels 1, 3, ..., 15.
 fn q_values(number: u32, signs: u32) -> vec4<f32> {
     return grid_signed(grid_of_eight(iq3_s_point(number)) * 2u + 1u, signs);
+#import common/types/grids
+    return grid_signed(grid_of_eight(grid_point(GRID_IQ3_S, number)) * 2u + 1u, signs);
 }
 fn q_scale(block: u32, e: u32) -> f32 {
     let scale = (q_u8(block + 106u + (e >> 6u)) >> ((e & 32u) >> 3u)) & 15u;
