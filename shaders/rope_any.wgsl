@@ -6,6 +6,7 @@ struct Params {
     first: u32,
     heads: u32,
     tokens: u32,
+    positions: u32, // of a kind: those of another kind follow
     batches: u32,
     src_offset: u32,
     src_nb1: u32,
@@ -74,6 +75,6 @@ fn position(plane: u32, pair: u32) -> vec2<i32> {
         scalings = sector - starts[which];
     }
 #endif
-    return vec2<i32>(pos[token + which * params.tokens], i32(scalings));
+    return vec2<i32>(pos[token + which * params.positions], i32(scalings));
 #endif
 }

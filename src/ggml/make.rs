@@ -163,6 +163,13 @@ impl Make {
         a
     }
 
+    /// IM2COL_BACK; `steps` are strides, padding and dilation, each for width and height.
+    pub fn im2col_back<'a>(&'a self, a: T<'a>, kernel: T<'a>, mut ne: [i64; 4], steps: [i32; 6], is_2d: bool) -> T<'a> {
+        let [s0, s1, p0, p1, d0, d1] = steps;
+        // SAFETY: live context and tensors; ggml copies the shape.
+        self.wrap(unsafe { sys::ggml_im2col_back(self.context(), a.raw(), kernel.raw(), ne.as_mut_ptr(), s0, s1, p0, p1, d0, d1, is_2d) })
+    }
+
     /// Strides in bytes.
     pub fn nb(&self, a: T<'_>) -> [usize; 4] {
         // SAFETY: a live tensor.
@@ -248,6 +255,17 @@ constructors! {
     cross_entropy_loss_back => ggml_cross_entropy_loss_back(a, b, c;);
     out_prod => ggml_out_prod(a, b;);
     get_rows_back => ggml_get_rows_back(a, b, c;);
+    im2col => ggml_im2col(kernel, b; s0: i32, s1: i32, p0: i32, p1: i32, d0: i32, d1: i32, is_2d: bool, ty: sys::ggml_type);
+    im2col_3d => ggml_im2col_3d(kernel, b; ic: i64, s0: i32, s1: i32, s2: i32, p0: i32, p1: i32, p2: i32, d0: i32, d1: i32, d2: i32, ty: sys::ggml_type);
+    conv_2d_direct => ggml_conv_2d_direct(kernel, b; s0: i32, s1: i32, p0: i32, p1: i32, d0: i32, d1: i32);
+    conv_2d_dw_direct => ggml_conv_2d_dw_direct(kernel, b; s0: i32, s1: i32, p0: i32, p1: i32, d0: i32, d1: i32);
+    conv_3d_direct => ggml_conv_3d_direct(kernel, b; s0: i32, s1: i32, s2: i32, p0: i32, p1: i32, p2: i32, d0: i32, d1: i32, d2: i32, c: i32, n: i32, oc: i32);
+    conv_transpose_1d => ggml_conv_transpose_1d(kernel, b; s0: i32, p0: i32, d0: i32);
+    conv_transpose_2d_p0 => ggml_conv_transpose_2d_p0(kernel, b; stride: i32);
+    col2im_1d => ggml_col2im_1d(a; s0: i32, oc: i32, p0: i32);
+    pool_1d => ggml_pool_1d(a; kind: sys::ggml_op_pool, k0: i32, s0: i32, p0: i32);
+    pool_2d => ggml_pool_2d(a; kind: sys::ggml_op_pool, k0: i32, k1: i32, s0: i32, s1: i32, p0: f32, p1: f32);
+    pool_2d_back => ggml_pool_2d_back(a, af; kind: sys::ggml_op_pool, k0: i32, k1: i32, s0: i32, s1: i32, p0: f32, p1: f32);
     soft_max => ggml_soft_max(a;);
     soft_max_inplace => ggml_soft_max_inplace(a;);
     soft_max_ext => ggml_soft_max_ext(a | mask; scale: f32, max_bias: f32);

@@ -102,6 +102,8 @@ pub struct Node {
     pub flags: i32,
     /// The result's name in the graph.
     pub name: String,
+    /// Index of the result's first element, in a piece of a larger node; zeros in a whole one.
+    pub first: [u64; 4],
 }
 
 impl Node {
@@ -164,7 +166,7 @@ pub unsafe fn read_node(tensor: *const sys::ggml_tensor) -> anyhow::Result<Node>
             *slot = Some(read(p)?);
         }
     }
-    Ok(Node { op: t.op, dst: read(tensor)?, src, params: OpParams(t.op_params), flags: t.flags, name: name(t) })
+    Ok(Node { op: t.op, dst: read(tensor)?, src, params: OpParams(t.op_params), flags: t.flags, name: name(t), first: [0; 4] })
 }
 
 fn name(t: &sys::ggml_tensor) -> String {

@@ -122,7 +122,8 @@ impl Room for Rope {
 
         let (s, d) = (bound.view("src", src)?, bound.view("dst", dst)?);
         let factors_offset = if node.src[2].is_some() { bound.offset("factors")? } else { 0 };
-        let pos_offset = bound.offset("pos")?;
+        // A piece of a larger node begins at a later token.
+        let pos_offset = bound.offset("pos")? + 4 * node.first[2] as u32;
         let Turns { n_dims, theta_scale, freq_scale, ext_factor, ramp: [low, high], magnitude, .. } = *turns;
         if few {
             let params = params::rope::Params {
@@ -152,6 +153,7 @@ impl Room for Rope {
             first: turns.first,
             heads: heads as u32,
             tokens: tokens as u32,
+            positions: if turns.multi() { pos.ne[0] / 4 } else { pos.ne[0] } as u32,
             batches: batches as u32,
             src_offset: s.offset,
             src_nb1: s.nb[1],
@@ -177,15 +179,9 @@ impl Room for Rope {
         planner.dispatch_grid(variant, &bound, &params, grid)
     }
 
-    fn axes(&self, node: &Node) -> Vec<split::Axis> {
+    fn axes(&self, _node: &Node) -> Vec<split::Axis> {
         use split::Follow::{Same, Whole};
-        let axis = |dim, pos| split::Axis { dim, step: 1, sources: vec![Same(dim), pos, Whole] };
-        let mut axes = vec![axis(3, Whole), axis(2, Same(0)), axis(1, Whole)];
-        // Four positions of a token lie apart: they stay together.
-        if Turns::read(&node.params).is_ok_and(|t| t.multi()) {
-            axes.remove(1);
-        }
-        axes
+        [3, 2, 1].map(|dim| split::Axis { dim, step: 1, sources: vec![Same(dim), Whole, Whole] }).to_vec()
     }
 
     fn cases(&self) -> Vec<Case> {

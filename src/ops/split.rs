@@ -146,6 +146,7 @@ fn cut(node: &Node, axis: &Axis, from: u64, to: u64) -> Node {
     let n = node.dst.ne[axis.dim];
     let mut piece = node.clone();
     narrow(&mut piece.dst, axis.dim, from, to);
+    piece.first[axis.dim] += from;
     for (follow, source) in axis.sources.iter().zip(&mut piece.src) {
         let Some(s) = source else { continue };
         match *follow {
@@ -212,6 +213,8 @@ mod tests {
             // A repeated source begins at the same index, modulo its length.
             let planes = (dst.data - add.dst.data) / add.dst.nb[2];
             assert_eq!((b.data - add.source(1)?.data) / add.source(1)?.nb[2], planes % 3);
+            let start: u64 = piece.first.iter().zip(add.dst.nb).map(|(&i, nb)| i * nb).sum();
+            assert_eq!(start, dst.data - add.dst.data);
             seen.push((dst.data, dst.span()));
             bytes += dst.elements() * 4;
             Ok(())
