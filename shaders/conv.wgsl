@@ -1,5 +1,6 @@
 // CONV_2D and CONV_3D: a product of the kernels' elements with what lies below them, without storing the latter. A workgroup computes
 // 64 places for 64 output channels, each of its 256 invocations 4 x 4. In two dimensions the third one has length 1.
+// DENSE: the kernels' elements follow each other.
 #import common/grid
 struct Params {
     places: u32,     // in all batches
@@ -24,8 +25,13 @@ struct Params {
     dilation1: i32,
     dilation2: i32,
     kernel_offset: u32,
+    kernel_width: u32, // bytes from one element to the next
+    kernel_height: u32,
+    kernel_depth: u32,
+    kernel_inner: u32, // channels of the image
+    kernel_outer: u32,
     src_offset: u32,
-    src_width: u32,  // bytes from one element to the next
+    src_width: u32,
     src_height: u32,
     src_depth: u32,
     src_channel: u32,
@@ -104,7 +110,15 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             let channel = base_channel + i / STEP;
             var w = 0.0;
             if (channel < params.channels && k < params.k) {
+#if DENSE
                 w = kernel_get(params.kernel_offset + (channel * params.k + k) * KERNEL_BYTES);
+#else
+                let row = k / params.kernel0;
+                let level = row / params.kernel1;
+                var place = k % params.kernel0 * params.kernel_width + row % params.kernel1 * params.kernel_height;
+                place += level % params.kernel2 * params.kernel_depth + level / params.kernel2 * params.kernel_inner;
+                w = kernel_get(params.kernel_offset + channel * params.kernel_outer + place);
+#endif
             }
             weights[i % STEP * PADDED + i / STEP] = w;
         }

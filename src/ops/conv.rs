@@ -1,4 +1,4 @@
-//! CONV_2D and CONV_3D: direct convolution of F32, F16 or BF16 images with contiguous kernels.
+//! CONV_2D and CONV_3D: direct convolution of F32, F16 or BF16 images with kernels of any strides.
 
 use anyhow::Result;
 
@@ -23,9 +23,6 @@ impl Room for Conv {
         for t in [kernel, node.source(1)?, &node.dst] {
             elem::need_float(t)?;
         }
-        if !kernel.contiguous() {
-            crate::unsupported!("kernels with gaps ({:?} bytes)", kernel.nb);
-        }
         if caps.max_invocations < WG_SIZE {
             crate::unsupported!("workgroups of {} (it needs {WG_SIZE})", caps.max_invocations);
         }
@@ -38,7 +35,7 @@ impl Room for Conv {
         let word = |t: &crate::ggml::Tensor, write| elem::word(t.ty, caps, false, write);
         let (wk, ws, wd) = (word(kernel, false), word(src, false), word(dst, true));
         let bound = planner.bind(&[read("kernel", kernel, wk), read("src", src, ws), write("dst", dst, wd)])?;
-        let (s, d) = (bound.view("src", src)?, bound.view("dst", dst)?);
+        let (k, s, d) = (bound.view("kernel", kernel)?, bound.view("src", src)?, bound.view("dst", dst)?);
         let p = |i| node.params.i32(i);
         let deep = node.op == sys::GGML_OP_CONV_3D;
         // Where channels and batches share a dimension, batches are as many channels apart.
@@ -72,7 +69,12 @@ impl Room for Conv {
             dilation0,
             dilation1,
             dilation2,
-            kernel_offset: bound.offset("kernel")?,
+            kernel_offset: k.offset,
+            kernel_width: k.nb[0],
+            kernel_height: k.nb[1],
+            kernel_depth: if deep { k.nb[2] } else { 0 },
+            kernel_inner: if deep { k.nb[3] } else { k.nb[2] },
+            kernel_outer: if deep { (inner as u32).wrapping_mul(k.nb[3]) } else { k.nb[3] },
             src_offset: s.offset,
             src_width: s.nb[0],
             src_height: s.nb[1],
@@ -86,7 +88,7 @@ impl Room for Conv {
             dst_channel: if deep { d.nb[3] } else { d.nb[2] },
             dst_batch: if deep { (outer as u32).wrapping_mul(d.nb[3]) } else { d.nb[3] },
         };
-        let variant = elem::define(Variant::new("conv"), &[("KERNEL", kernel.ty, wk), ("SRC", src.ty, ws), ("DST", dst.ty, wd)]);
+        let variant = elem::define(Variant::new("conv").flag("DENSE", kernel.contiguous()), &[("KERNEL", kernel.ty, wk), ("SRC", src.ty, ws), ("DST", dst.ty, wd)]);
         planner.dispatch(variant, &bound, &params, grid::groups(places, SIDE) * grid::groups(outer, SIDE))
     }
 

@@ -67,7 +67,7 @@ impl Room for Conv2dDw {
                     m.conv_2d_dw_direct(m.input(ty, [3, 2, 1, 9]), m.input(Type::F32, [17, 34, 9, 2]), s, 1, p, 1, d, 1)
                 }));
                 cases.push(Case::new(format!("{ty}, channels first, stride {s}, pad {p}, dilation {d}"), move |m| {
-                    let kernel = m.permute(m.input(ty, [9, 3, 2, 1]), [3, 0, 1, 2]);
+                    let kernel = m.permute(m.input(ty, [9, 1, 3, 2]), [3, 2, 0, 1]);
                     let image = m.permute(m.input(Type::F32, [9, 17, 34, 2]), [2, 0, 1, 3]);
                     m.conv_2d_dw_direct(kernel, image, s, 1, p, 1, d, 1)
                 }));
