@@ -53,7 +53,7 @@ impl Room for ArgSort {
         if src.ne[0] <= TILE {
             return rows.sort(None, src.ne[0], None, planner);
         }
-        let at_once = (MOST_PAIRS / src.ne[0]).max(1);
+        let at_once = (MOST_PAIRS.min(planner.caps().max_binding / PAIR) / src.ne[0]).max(1);
         let bytes = at_once.min(src.rows()) * src.ne[0] * PAIR;
         let buffers = [planner.scratch(bytes), planner.scratch(bytes)];
         while rows.first < src.rows() {
@@ -199,9 +199,8 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for ne in [[16, 10, 10, 10], [60, 3, 2, 2], [1, 4, 1, 1], [1023, 2, 1, 3], [1025, 3, 1, 1], [8192, 2, 1, 1], [100_003, 2, 1, 1]] {
         for order in [sys::GGML_SORT_ORDER_ASC, sys::GGML_SORT_ORDER_DESC] {
-            cases.push(Case::new(format!("argsort {ne:?} order {order}"), move |m| {
-                m.argsort(m.filled(Type::F32, ne, distinct(ne)), order)
-            }));
+            cases
+                .push(Case::new(format!("argsort {ne:?} order {order}"), move |m| m.argsort(m.filled(Type::F32, ne, distinct(ne)), order)));
         }
     }
     for (ne, k) in [

@@ -55,7 +55,9 @@ impl Room for Col2Im1d {
     fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for ty in [Type::F32, Type::F16, Type::BF16] {
-            for (channels, kernel, columns, stride, crop) in [(1, 4, 9, 2, 0), (32, 16, 197, 8, 4), (3, 3, 50, 5, 0), (5, 1, 7, 1, 0), (2, 9, 70, 2, 6)] {
+            for (channels, kernel, columns, stride, crop) in
+                [(1, 4, 9, 2, 0), (32, 16, 197, 8, 4), (3, 3, 50, 5, 0), (5, 1, 7, 1, 0), (2, 9, 70, 2, 6)]
+            {
                 cases.push(
                     Case::new(format!("{ty} {channels} channels, kernel {kernel}, stride {stride}, crop {crop}"), move |m| {
                         m.col2im_1d(m.input(ty, [kernel * channels, columns, 1, 1]), stride, channels as i32, crop)

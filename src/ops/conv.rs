@@ -40,7 +40,12 @@ impl Room for Conv {
         let deep = node.op == sys::GGML_OP_CONV_3D;
         // Where channels and batches share a dimension, batches are as many channels apart.
         let (inner, outer, batches, steps) = if deep {
-            (u64::from(node.params.u32(9)), u64::from(node.params.u32(11)), u64::from(node.params.u32(10)), [0, 1, 2, 3, 4, 5, 6, 7, 8].map(p))
+            (
+                u64::from(node.params.u32(9)),
+                u64::from(node.params.u32(11)),
+                u64::from(node.params.u32(10)),
+                [0, 1, 2, 3, 4, 5, 6, 7, 8].map(p),
+            )
         } else {
             (src.ne[2], dst.ne[2], dst.ne[3], [p(0), p(1), 1, p(2), p(3), 0, p(4), p(5), 1])
         };
@@ -88,7 +93,10 @@ impl Room for Conv {
             dst_channel: if deep { d.nb[3] } else { d.nb[2] },
             dst_batch: if deep { (outer as u32).wrapping_mul(d.nb[3]) } else { d.nb[3] },
         };
-        let variant = elem::define(Variant::new("conv").flag("DENSE", kernel.contiguous()), &[("KERNEL", kernel.ty, wk), ("SRC", src.ty, ws), ("DST", dst.ty, wd)]);
+        let variant = elem::define(
+            Variant::new("conv").flag("DENSE", kernel.contiguous()),
+            &[("KERNEL", kernel.ty, wk), ("SRC", src.ty, ws), ("DST", dst.ty, wd)],
+        );
         planner.dispatch(variant, &bound, &params, grid::groups(places, SIDE) * grid::groups(outer, SIDE))
     }
 
@@ -97,10 +105,7 @@ impl Room for Conv {
         if node.op == sys::GGML_OP_CONV_3D {
             return Vec::new();
         }
-        vec![
-            split::Axis { dim: 3, step: 1, sources: vec![Whole, Same(3)] },
-            split::Axis { dim: 2, step: 1, sources: vec![Same(3), Whole] },
-        ]
+        vec![split::Axis { dim: 3, step: 1, sources: vec![Whole, Same(3)] }, split::Axis { dim: 2, step: 1, sources: vec![Same(3), Whole] }]
     }
 
     fn cases(&self) -> Vec<Case> {

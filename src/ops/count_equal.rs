@@ -32,7 +32,8 @@ impl Room for CountEqual {
         let workgroups = grid::groups(a.elements(), 8 * WG_SIZE).min(PLENTY);
         let counts = planner.scratch(4 * workgroups.max(1));
         if workgroups > 0 {
-            let bound = planner.bind(&[read("src0", a, "i32"), read("src1", b, "i32"), write_bytes("dst", counts, 4 * workgroups, "u32")])?;
+            let bound =
+                planner.bind(&[read("src0", a, "i32"), read("src1", b, "i32"), write_bytes("dst", counts, 4 * workgroups, "u32")])?;
             let params = params::count_equal::Params {
                 count: a.elements() as u32,
                 workgroups: workgroups as u32,

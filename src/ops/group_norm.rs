@@ -40,9 +40,12 @@ impl Room for GroupNorm {
         let size = elements.div_ceil(most).max(PIECE).next_multiple_of(4);
         let pieces = elements.div_ceil(size);
         let caps = planner.caps();
-        let planes = |t: &Tensor| [(ne0, 0, 4), (ne1, 1, 4 * ne0), (channels, 2, 4 * ne0 * ne1)].iter().all(|&(n, d, nb)| n == 1 || t.nb[d] == nb);
+        let planes =
+            |t: &Tensor| [(ne0, 0, 4), (ne1, 1, 4 * ne0), (channels, 2, 4 * ne0 * ne1)].iter().all(|&(n, d, nb)| n == 1 || t.nb[d] == nb);
         let flat = planes(src) && planes(dst);
-        let aligned = |t: &Tensor| t.data % 16 == 0 && (ne2 == 1 || t.nb[2] % 16 == 0) && (batches == 1 || t.nb[3] % 16 == 0);
+        let aligned = |t: &Tensor| {
+            [t.data, if ne2 == 1 { 0 } else { t.nb[2] }, if batches == 1 { 0 } else { t.nb[3] }].iter().all(|n| n.is_multiple_of(16))
+        };
         let vector = flat && ne0 * ne1 % 4 == 0 && aligned(src) && aligned(dst);
         let word = elem::word(Type::F32, caps, vector, false);
         let work = Work {

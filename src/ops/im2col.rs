@@ -118,11 +118,17 @@ fn forth(node: &Node, planner: &mut Planner<'_>) -> Result<()> {
     let [kernel0, kernel1, kernel2] = kernel(node.source(0)?, steps.dims).map(|n| n as u32);
     // In one dimension the batches are where the height is otherwise.
     let height = if steps.dims == 1 { [1, 0, 0] } else { [dst.ne[2], node.first[2], u64::from(d.nb[2])] };
-    let batch = if steps.dims == 1 { [dst.ne[2], 0, u64::from(d.nb[2])] } else { [dst.ne[3], node.first[3], u64::from(d.nb[3])] };
+    let batch = match steps.dims {
+        1 => [dst.ne[2], 0, u64::from(d.nb[2])],
+        2 => [dst.ne[3], 0, u64::from(d.nb[3])],
+        _ => [dst.ne[3], node.first[3], u64::from(d.nb[3])],
+    };
     let depth = match steps.dims {
-        3 => (image.ne[2] as i64 + 2 * i64::from(steps.pad[2]) - i64::from(steps.dilation[2]) * (i64::from(kernel2) - 1) - 1)
-            / i64::from(steps.stride[2])
-            + 1,
+        3 => {
+            (image.ne[2] as i64 + 2 * i64::from(steps.pad[2]) - i64::from(steps.dilation[2]) * (i64::from(kernel2) - 1) - 1)
+                / i64::from(steps.stride[2])
+                + 1
+        }
         _ => 1,
     };
     let groups = grid::groups(dst.ne[0], 4);
@@ -164,10 +170,8 @@ fn forth(node: &Node, planner: &mut Planner<'_>) -> Result<()> {
         dst_nb2: height[2] as u32,
         dst_nb3: batch[2] as u32,
     };
-    let variant = elem::define(
-        Variant::new("im2col").constant("wg_size", wg_size).flag("VEC", vector),
-        &[("SRC", src.ty, ws), ("DST", dst.ty, wd)],
-    );
+    let variant =
+        elem::define(Variant::new("im2col").constant("wg_size", wg_size).flag("VEC", vector), &[("SRC", src.ty, ws), ("DST", dst.ty, wd)]);
     planner.dispatch(variant, &bound, &params, grid::groups(count, wg_size))
 }
 
@@ -205,12 +209,7 @@ fn back(node: &Node, planner: &mut Planner<'_>) -> Result<()> {
         dst_channel: image.channel,
         dst_batch: image.batch,
     };
-    planner.dispatch(
-        Variant::new("im2col_back").constant("wg_size", wg_size),
-        &bound,
-        &params,
-        grid::groups(dst.elements(), wg_size),
-    )
+    planner.dispatch(Variant::new("im2col_back").constant("wg_size", wg_size), &bound, &params, grid::groups(dst.elements(), wg_size))
 }
 
 fn cases() -> Vec<Case> {

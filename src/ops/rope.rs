@@ -49,9 +49,7 @@ impl Turns {
             crate::unsupported!("sections {sections:?}");
         }
         // The dimension that turns `rotations` times within the context.
-        let dim = |rotations: f32| {
-            n_dims as f32 * (context as f32 / (rotations * 2.0 * std::f32::consts::PI)).ln() / (2.0 * base.ln())
-        };
+        let dim = |rotations: f32| n_dims as f32 * (context as f32 / (rotations * 2.0 * std::f32::consts::PI)).ln() / (2.0 * base.ln());
         let (low, high, last) = (dim(p.f32(9)).floor(), dim(p.f32(10)).ceil(), n_dims as f32 - 1.0);
         Ok(Self {
             mode,

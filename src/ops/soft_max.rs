@@ -144,15 +144,14 @@ fn cases() -> Vec<Case> {
         m.soft_max_add_sinks(out, m.input(Type::F32, [8, 1, 1, 1]))
     }));
     let (inf, nan) = (f32::INFINITY, f32::NAN);
-    for (name, values) in [("-inf", vec![-inf]), ("inf", vec![0.0, inf, 1.0]), ("NaN", vec![0.0, nan, 1.0]), ("some -inf", vec![-inf, 1.0])] {
+    for (name, values) in [("-inf", vec![-inf]), ("inf", vec![0.0, inf, 1.0]), ("NaN", vec![0.0, nan, 1.0]), ("some -inf", vec![-inf, 1.0])]
+    {
         cases.push(Case::new(format!("rows of {name}"), move |m| {
             m.soft_max(m.filled(Type::F32, [36, 2, 1, 1], Fill::Values(values.clone())))
         }));
     }
     cases.push(Case::new("70000 rows", |m| m.soft_max(m.input(Type::F32, [8, 35_000, 2, 1]))));
-    cases.push(Case::new("in place", |m| {
-        m.soft_max_inplace(m.add(m.input(Type::F32, [64, 7, 1, 1]), m.input(Type::F32, [64, 7, 1, 1])))
-    }));
+    cases.push(Case::new("in place", |m| m.soft_max_inplace(m.add(m.input(Type::F32, [64, 7, 1, 1]), m.input(Type::F32, [64, 7, 1, 1])))));
     cases.push(Case::new("back in place", |m| {
         let a = m.add(m.input(Type::F32, [64, 7, 1, 1]), m.input(Type::F32, [64, 7, 1, 1]));
         m.soft_max_ext_back_inplace(a, m.input(Type::F32, [64, 7, 1, 1]), 1.0, 0.0)

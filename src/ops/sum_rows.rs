@@ -80,7 +80,7 @@ pub(super) fn sum(src: &Tensor, dst: &Tensor, divisor: f32, planner: &mut Planne
 /// Sums of pieces of `size` elements: one row of `dst` for each row of `src`.
 fn pieces(src: &Tensor, dst: &Tensor, size: u64, divisor: f32, planner: &mut Planner<'_>) -> Result<()> {
     let caps = planner.caps();
-    let vector = elem::vector_rows(src, caps) && size % 4 == 0;
+    let vector = elem::vector_rows(src, caps) && size.is_multiple_of(4);
     let (ws, wd) = (elem::word(src.ty, caps, vector, false), elem::word(dst.ty, caps, false, true));
     // What nobody reads can be bound anywhere.
     let source = if src.is_empty() { dst } else { src };
