@@ -17,3 +17,15 @@ fn fp4_levels(w: u32) -> vec4<f32> {
     let size = vec4<f32>(((normal << vec4<u32>(1u)) | (n & vec4<u32>(1u))) << (exponent - normal));
     return select(size, -size, n >= vec4<u32>(8u));
 }
+// The number of the level nearest to v / d, the smaller one of two.
+fn fp4_nearest(v: vec4<f32>, d: f32) -> vec4<u32> {
+    var n = vec4<u32>();
+    for (var c = 0u; c < 4u; c++) {
+        let x = vec4<f32>(abs(v[c]));
+        let a = select(vec4<u32>(0u), vec4<u32>(1u), x > vec4<f32>(0.5, 1.5, 2.5, 3.5) * d);
+        let b = select(vec4<u32>(0u), vec4<u32>(1u), x > vec4<f32>(5.0, 7.0, 10.0, 10.0) * d);
+        n[c] = dot(a, vec4<u32>(1u)) + dot(b, vec4<u32>(1u, 1u, 1u, 0u));
+        n[c] |= select(0u, 8u, v[c] < 0.0 && n[c] > 0u);
+    }
+    return n;
+}
