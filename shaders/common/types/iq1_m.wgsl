@@ -2,8 +2,6 @@
 // its upper three bits and a sign for each, four times 16 bits with four scales of three bits for 16 elements each and, on top, a
 // nibble of the f16 d; an element is d * (2 scale + 1) * (its level + or - 1/8).
 #import common/types/words q_ Q
-#import common/types/grid_values
-#import common/grids/iq1
 #import common/types/grids
 fn q_scale(block: u32, e: u32) -> f32 {
     let a = q_word((block >> 2u) + 12u);
@@ -20,7 +18,6 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let block = row + (i >> 8u) * 56u;
     let e = i & 255u;
     let nibble = q_u8(block + 32u + (e >> 4u)) >> ((e & 8u) >> 1u);
-    let point = iq1_point(q_u8(block + (e >> 3u)) | ((nibble & 7u) << 8u));
     let point = grid_point(GRID_IQ1, q_u8(block + (e >> 3u)) | ((nibble & 7u) << 8u));
     return (grid_of_trits(point >> ((i & 4u) * 2u)) + q_shift(nibble)) * q_scale(block, e);
 }
@@ -30,8 +27,6 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let d = q_scale(block, e);
     let low = q_u16(block + (e >> 3u));
     let nibbles = q_u8(block + 32u + (e >> 4u));
-    let p = iq1_point((low & 255u) | ((nibbles & 7u) << 8u));
-    let q = iq1_point((low >> 8u) | ((nibbles & 0x70u) << 4u));
     let p = grid_point(GRID_IQ1, (low & 255u) | ((nibbles & 7u) << 8u));
     let q = grid_point(GRID_IQ1, (low >> 8u) | ((nibbles & 0x70u) << 4u));
     let s = q_shift(nibbles);

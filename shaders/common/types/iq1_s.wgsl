@@ -2,8 +2,6 @@
 // for each 32 elements: four times the upper three bits of the numbers, a scale of three bits, a sign; an element is
 // d * (2 scale + 1) * (its level + or - 1/8).
 #import common/types/words q_ Q
-#import common/types/grid_values
-#import common/grids/iq1
 #import common/types/grids
 // Factor and shift.
 fn q_scale(block: u32, high: u32) -> vec2<f32> {
@@ -15,7 +13,6 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let high = q_u16(block + 34u + ((e >> 5u) << 1u));
     let s = q_scale(block, high);
     let number = q_u8(block + 2u + (e >> 3u)) | (((high >> (((e >> 3u) & 3u) * 3u)) & 7u) << 8u);
-    return (grid_of_trits(iq1_point(number) >> ((i & 4u) * 2u)) + s.y) * s.x;
     return (grid_of_trits(grid_point(GRID_IQ1, number) >> ((i & 4u) * 2u)) + s.y) * s.x;
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
@@ -25,8 +22,6 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let s = q_scale(block, high);
     let low = q_u16(block + 2u + (e >> 3u));
     let tops = high >> (((e >> 3u) & 2u) * 3u);
-    let p = iq1_point((low & 255u) | ((tops & 7u) << 8u));
-    let q = iq1_point((low >> 8u) | ((tops & 56u) << 5u));
     let p = grid_point(GRID_IQ1, (low & 255u) | ((tops & 7u) << 8u));
     let q = grid_point(GRID_IQ1, (low >> 8u) | ((tops & 56u) << 5u));
     return array<vec4<f32>, 4>(

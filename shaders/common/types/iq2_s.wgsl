@@ -2,8 +2,6 @@
 // a byte of signs for each, then for each 32 elements a byte with four times the upper two bits of the numbers, then 4-bit scales for
 // each 16 elements; an element is d * (scale + 1/2) / 4 * its signed level.
 #import common/types/words q_ Q
-#import common/types/grid_values
-#import common/grids/iq2_s
 #import common/types/grids
 fn q_scale(block: u32, e: u32) -> f32 {
     let scale = (q_u8(block + 74u + (e >> 5u)) >> ((e & 16u) >> 2u)) & 15u;
@@ -15,7 +13,6 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let g = e >> 3u;
     let half = i & 4u;
     let high = (q_u8(block + 66u + (e >> 5u)) >> ((g & 3u) * 2u)) & 3u;
-    let point = iq2_s_point(q_u8(block + 2u + g) | (high << 8u));
     let point = grid_point(GRID_IQ2_S, q_u8(block + 2u + g) | (high << 8u));
     return grid_of_three(point >> (half * 2u), q_u8(block + 34u + g) >> half) * q_scale(block, e);
 }
@@ -27,8 +24,6 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let low = q_u16(block + 2u + g);
     let signs = q_u16(block + 34u + g);
     let high = q_u8(block + 66u + (e >> 5u)) >> ((g & 2u) * 2u);
-    let p = iq2_s_point((low & 255u) | ((high & 3u) << 8u));
-    let q = iq2_s_point((low >> 8u) | ((high & 12u) << 6u));
     let p = grid_point(GRID_IQ2_S, (low & 255u) | ((high & 3u) << 8u));
     let q = grid_point(GRID_IQ2_S, (low >> 8u) | ((high & 12u) << 6u));
     return array<vec4<f32>, 4>(

@@ -1,8 +1,6 @@
 // iq2_xs in a binding of words `Q`. 74 bytes for 256 elements: f16 d, 16 bits for each 8 elements (the number of a grid point, seven
 // signs above it), 4-bit scales for each 16 elements; an element is d * (scale + 1/2) / 4 * its signed level.
 #import common/types/words q_ Q
-#import common/types/grid_values
-#import common/grids/iq2_xs
 #import common/types/grids
 fn q_scale(block: u32, e: u32) -> f32 {
     let scale = (q_u8(block + 66u + (e >> 5u)) >> ((e & 16u) >> 2u)) & 15u;
@@ -13,7 +11,6 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let e = i & 255u;
     let half = i & 4u;
     let w = q_u16(block + 2u + ((e >> 3u) << 1u));
-    return grid_of_three(iq2_xs_point(w & 511u) >> (half * 2u), grid_signs(w >> 9u) >> half) * q_scale(block, e);
     return grid_of_three(grid_point(GRID_IQ2_XS, w & 511u) >> (half * 2u), grid_signs(w >> 9u) >> half) * q_scale(block, e);
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
@@ -21,8 +18,6 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let e = i & 255u;
     let d = q_scale(block, e);
     let w = q_u32(block + 2u + (e >> 2u));
-    let p = iq2_xs_point(w & 511u);
-    let q = iq2_xs_point((w >> 16u) & 511u);
     let p = grid_point(GRID_IQ2_XS, w & 511u);
     let q = grid_point(GRID_IQ2_XS, (w >> 16u) & 511u);
     let s = grid_signs(w >> 9u);

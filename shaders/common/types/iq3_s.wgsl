@@ -2,12 +2,9 @@
 // 32 elements a byte with the ninth bits of those, a byte of signs for each 8 elements, 4-bit scales for each 32 elements; an element is
 // d * (2 scale + 1) * its signed level.
 #import common/types/words q_ Q
-#import common/types/grid_values
-#import common/grids/iq3_s
+#import common/types/grids
 // Levels 1, 3, ..., 15.
 fn q_values(number: u32, signs: u32) -> vec4<f32> {
-    return grid_signed(grid_of_eight(iq3_s_point(number)) * 2u + 1u, signs);
-#import common/types/grids
     return grid_signed(grid_of_eight(grid_point(GRID_IQ3_S, number)) * 2u + 1u, signs);
 }
 fn q_scale(block: u32, e: u32) -> f32 {

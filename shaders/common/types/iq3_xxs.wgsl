@@ -1,8 +1,6 @@
 // iq3_xxs in a binding of words `Q`. 98 bytes for 256 elements: f16 d, the number of a grid point for each 4 elements, then for each
 // 32 elements a word of four times seven signs with a scale above them; an element is d * (scale + 1/2) / 2 * its signed level.
 #import common/types/words q_ Q
-#import common/types/grid_values
-#import common/grids/iq3_xxs
 #import common/types/grids
 // Levels 4, 12, 20, 28, 36, 44, 52, 62.
 fn q_values(point: u32, signs: u32) -> vec4<f32> {
@@ -17,7 +15,6 @@ fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let e = i & 255u;
     let signs = q_u32(block + 66u + ((e >> 5u) << 2u));
     let eight = grid_signs(signs >> (((e >> 3u) & 3u) * 7u));
-    return q_values(iq3_xxs_point(q_u8(block + 2u + (e >> 2u))), eight >> (i & 4u)) * q_scale(block, signs);
     return q_values(grid_point(GRID_IQ3_XXS, q_u8(block + 2u + (e >> 2u))), eight >> (i & 4u)) * q_scale(block, signs);
 }
 fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
@@ -29,10 +26,6 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let s = grid_signs(signs >> (((e >> 3u) & 2u) * 7u));
     let t = grid_signs(signs >> (((e >> 3u) & 2u) * 7u + 7u));
     return array<vec4<f32>, 4>(
-        q_values(iq3_xxs_point(w & 255u), s) * d,
-        q_values(iq3_xxs_point((w >> 8u) & 255u), s >> 4u) * d,
-        q_values(iq3_xxs_point((w >> 16u) & 255u), t) * d,
-        q_values(iq3_xxs_point(w >> 24u), t >> 4u) * d
         q_values(grid_point(GRID_IQ3_XXS, w & 255u), s) * d,
         q_values(grid_point(GRID_IQ3_XXS, (w >> 8u) & 255u), s >> 4u) * d,
         q_values(grid_point(GRID_IQ3_XXS, (w >> 16u) & 255u), t) * d,
