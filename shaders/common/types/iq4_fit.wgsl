@@ -18,9 +18,9 @@ fn q_sums(x: ptr<function, array<vec4<f32>, q_VECTORS>>, start: u32, id: f32) ->
     var sums = vec2<f32>();
     for (var k = start; k < start + 8u; k++) {
         let v = (*x)[k];
-        let level = iq4_levels(pack4xU8(q_nearest(v * id)));
-        let a = v * v * level * v;
-        let b = v * v * level * level;
+        let level = q_bytes(iq4_levels(pack4xU8(q_nearest(v * id)))) - 128.0;
+        let a = exact4(v * v * level * v);
+        let b = exact4(v * v * level * level);
         sums.x = (((sums.x + a.x) + a.y) + a.z) + a.w;
         sums.y = (((sums.y + b.x) + b.y) + b.z) + b.w;
     }

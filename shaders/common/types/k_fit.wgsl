@@ -1,7 +1,8 @@
 // Encoding of the groups of the K types: which scale (and minimum) serves some elements best. x: the 256 elements of a block; a group
 // begins at vector `start`. Sums run in the order of the elements: a search that adds in another order may settle elsewhere than the
 // CPU's.
-fn k_add(sum: f32, v: vec4<f32>) -> f32 {
+fn k_add(sum: f32, products: vec4<f32>) -> f32 {
+    let v = exact4(products);
     return (((sum + v.x) + v.y) + v.z) + v.w;
 }
 
@@ -26,11 +27,11 @@ fn k_fit(x: ptr<function, array<vec4<f32>, 64>>, start: u32, vectors: u32, top: 
     if (high == low) {
         return vec2<f32>(0.0, -low);
     }
-    var scale = 1.0 / (top / (high - low));
+    var scale = quotient(1.0, quotient(top, high - low));
     var least = 0.0;
     for (var t = -1; t <= steps; t++) {
         // The first round only finds the error of the plain fit.
-        let inverse = (select(shift + 0.1 * f32(t), 0.0, t < 0) + top) / (high - low);
+        let inverse = quotient(select(shift + exact(0.1 * f32(t)), 0.0, t < 0) + top, high - low);
         var l = 0.0;
         var l2 = 0.0;
         var xl = 0.0;
@@ -44,23 +45,23 @@ fn k_fit(x: ptr<function, array<vec4<f32>, 64>>, start: u32, vectors: u32, top: 
         }
         var new_scale = scale;
         var new_low = low;
-        let determinant = sum_w * l2 - l * l;
+        let determinant = exact(sum_w * l2) - exact(l * l);
         if (t >= 0) {
             if (determinant <= 0.0) {
                 continue;
             }
-            new_scale = (sum_w * xl - sum_x * l) / determinant;
-            new_low = (l2 * sum_x - l * xl) / determinant;
+            new_scale = quotient(exact(sum_w * xl) - exact(sum_x * l), determinant);
+            new_low = quotient(exact(l2 * sum_x) - exact(l * xl), determinant);
             if (new_low > 0.0) {
                 new_low = 0.0;
-                new_scale = xl / l2;
+                new_scale = quotient(xl, l2);
             }
         }
         var error = 0.0;
         for (var k = start; k < start + vectors; k++) {
             let v = (*x)[k];
             let q = clamp(round((v - low) * inverse), vec4<f32>(0.0), vec4<f32>(top));
-            let off = q * new_scale + new_low - v;
+            let off = exact4(q * new_scale) + new_low - v;
             error = k_add(error, (abs(v) + weight) * select(off * off, abs(off), vec4<bool>(linear)));
         }
         if (t < 0 || error < least) {
@@ -102,16 +103,16 @@ fn k_fit_signed(x: ptr<function, array<vec4<f32>, 64>>, start: u32, top: f32) ->
     if (abs(most) < 1e-15) {
         return 0.0;
     }
-    var sums = k_sums(x, start, top, -top / most);
-    var scale = select(sums.x / sums.y, 0.0, sums.y == 0.0);
+    var sums = k_sums(x, start, top, quotient(-top, most));
+    var scale = select(quotient(sums.x, sums.y), 0.0, sums.y == 0.0);
     var best = scale * sums.x;
     for (var t = -9; t <= 9; t++) {
         if (t == 0) {
             continue;
         }
-        sums = k_sums(x, start, top, -(top + 0.1 * f32(t)) / most);
+        sums = k_sums(x, start, top, quotient(-(top + exact(0.1 * f32(t))), most));
         if (sums.y > 0.0 && sums.x * sums.x > best * sums.y) {
-            scale = sums.x / sums.y;
+            scale = quotient(sums.x, sums.y);
             best = scale * sums.x;
         }
     }
@@ -128,18 +129,18 @@ fn k_fit_by_turns(x: ptr<function, array<vec4<f32>, 64>>, start: u32, top: f32) 
     var sums = vec2<f32>();
     for (var i = 0u; i < 16u; i++) {
         let v = (*x)[start + (i >> 2u)][i & 3u];
-        q[i] = clamp(round(v * (-top / most)), -top, top - 1.0);
-        sums += vec2<f32>(v * v * v * q[i], v * v * q[i] * q[i]);
+        q[i] = clamp(round(v * (quotient(-top, most))), -top, top - 1.0);
+        sums += vec2<f32>(exact(v * v * v * q[i]), exact(v * v * q[i] * q[i]));
     }
     for (var t = 0u; t < 5u; t++) {
         var changed = false;
         for (var i = 0u; i < 16u; i++) {
             let v = (*x)[start + (i >> 2u)][i & 3u];
-            var others = sums - vec2<f32>(v * v * v * q[i], v * v * q[i] * q[i]);
+            var others = sums - vec2<f32>(exact(v * v * v * q[i]), exact(v * v * q[i] * q[i]));
             if (others.x > 0.0) {
-                let better = clamp(round(v * others.y / others.x), -top, top - 1.0);
+                let better = clamp(round(quotient(v * others.y, others.x)), -top, top - 1.0);
                 if (better != q[i]) {
-                    others += vec2<f32>(v * v * v * better, v * v * better * better);
+                    others += vec2<f32>(exact(v * v * v * better), exact(v * v * better * better));
                     if (others.y > 0.0 && others.x * others.x * sums.y > sums.x * sums.x * others.y) {
                         q[i] = better;
                         sums = others;
@@ -152,5 +153,5 @@ fn k_fit_by_turns(x: ptr<function, array<vec4<f32>, 64>>, start: u32, top: f32) 
             break;
         }
     }
-    return select(sums.x / sums.y, 0.0, sums.y <= 0.0);
+    return select(quotient(sums.x, sums.y), 0.0, sums.y <= 0.0);
 }

@@ -23,12 +23,12 @@ fn q_put_scales(x: ptr<function, array<vec4<f32>, q_VECTORS>>, words: ptr<functi
         for (var k = j * 8u; k < j * 8u + 8u; k++) {
             squares = k_add(squares, (*x)[k] * (*x)[k]);
         }
-        fits[j] = k_fit(x, j * 8u, 8u, top, sqrt(squares / 32.0), shift, steps, false);
+        fits[j] = k_fit(x, j * 8u, 8u, top, root(squares / 32.0), shift, steps, false);
         most = max(most, fits[j]);
     }
-    (*words)[0] = pack2x16float(most / 63.0);
+    (*words)[0] = pack2x16float(vec2<f32>(quotient(most.x, 63.0), quotient(most.y, 63.0)));
     let d = unpack2x16float((*words)[0]);
-    let inverse = select(vec2<f32>(63.0) / most, vec2<f32>(0.0), most <= vec2<f32>(0.0));
+    let inverse = select(vec2<f32>(quotient(63.0, most.x), quotient(63.0, most.y)), vec2<f32>(0.0), most <= vec2<f32>(0.0));
     for (var j = 0u; j < 8u; j++) {
         let scales = min(round(fits[j] * inverse), vec2<f32>(63.0));
         let bits = vec2<u32>(scales);
@@ -41,12 +41,12 @@ fn q_put_scales(x: ptr<function, array<vec4<f32>, q_VECTORS>>, words: ptr<functi
             (*words)[2] |= (bits.y >> 4u) << (at + 6u);
             (*words)[3] |= ((bits.x & 15u) | ((bits.y & 15u) << 4u)) << at;
         }
-        fits[j] = d * scales;
+        fits[j] = vec2<f32>(d.x * scales.x, exact(d.y * scales.y));
     }
     return fits;
 }
 // Values 0 to `top` of a vector of a group.
 fn q_quants(v: vec4<f32>, fit: vec2<f32>, top: f32) -> vec4<u32> {
-    return select(vec4<u32>(clamp(round((v + fit.y) / fit.x), vec4<f32>(0.0), vec4<f32>(top))), vec4<u32>(0u), fit.x == 0.0);
+    return select(vec4<u32>(clamp(round(quotient4(v + fit.y, fit.x)), vec4<f32>(0.0), vec4<f32>(top))), vec4<u32>(0u), fit.x == 0.0);
 }
 #endif

@@ -10,7 +10,7 @@ fn q_scale(block: u32) -> f32 {
     return q_decode(q_u8(block));
 }
 fn q_scaled(w: u32, d: f32) -> vec4<f32> {
-    return fp4_levels(w & 0x0f0f0f0fu) * d;
+    return (q_bytes(fp4_levels(w)) - 16.0) * d;
 }
 fn q_row4(row: u32, i: u32) -> vec4<f32> {
     let block = row + (i >> 5u) * 17u;
@@ -21,6 +21,13 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let d = q_scale(block);
     let w = q_u32x4(block + 1u) >> vec4<u32>((i & 16u) >> 2u);
     return array<vec4<f32>, 4>(q_scaled(w.x, d), q_scaled(w.y, d), q_scaled(w.z, d), q_scaled(w.w, d));
+}
+#define q_HAS_RAW 1
+fn q_raw16(row: u32, i: u32) -> q_Raw {
+    let block = row + (i >> 5u) * 17u;
+    let d = q_scale(block);
+    let w = q_u32x4(block + 1u) >> vec4<u32>((i & 16u) >> 2u);
+    return q_biased16(vec4<u32>(fp4_levels(w.x), fp4_levels(w.y), fp4_levels(w.z), fp4_levels(w.w)), d, -16.0 * d);
 }
 #if q_WRITE
 const q_BLOCK: u32 = 32u;

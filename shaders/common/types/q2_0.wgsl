@@ -20,12 +20,13 @@ const q_VECTORS: u32 = 16u;
 const q_BYTES: u32 = 18u;
 const q_WORDS: u32 = 5u;
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     let d = abs(q_largest(x));
     let id = q_inverse(d);
     q_place(&words, 0u, q_half_bits(d));
     for (var k = 0u; k < 16u; k++) {
-        let v = (*x)[k] * id;
+        let v = exact4((*x)[k] * id);
         let quants = vec4<u32>(q_rounded(v) + 1);
         q_place(&words, 2u + k, dot(quants, vec4<u32>(1u, 4u, 16u, 64u)));
     }

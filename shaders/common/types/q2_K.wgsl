@@ -43,6 +43,7 @@ const q_BYTES: u32 = 84u;
 const q_WORDS: u32 = 21u;
 #import common/types/k_fit
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     var fits: array<vec2<f32>, 16>;
     var most = vec2<f32>();
@@ -50,16 +51,16 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
         fits[s] = k_fit(x, s * 4u, 4u, 3.0, 0.0, -0.5, 15, true);
         most = max(most, fits[s]);
     }
-    words[20] = pack2x16float(most / 15.0);
+    words[20] = pack2x16float(vec2<f32>(quotient(most.x, 15.0), quotient(most.y, 15.0)));
     let d = unpack2x16float(words[20]);
-    let inverse = select(vec2<f32>(15.0) / most, vec2<f32>(0.0), most <= vec2<f32>(0.0));
+    let inverse = select(vec2<f32>(quotient(15.0, most.x), quotient(15.0, most.y)), vec2<f32>(0.0), most <= vec2<f32>(0.0));
     for (var s = 0u; s < 16u; s++) {
         let scales = round(fits[s] * inverse);
         words[s >> 2u] |= (u32(scales.x) | (u32(scales.y) << 4u)) << ((s & 3u) * 8u);
-        let fit = d * scales;
+        let fit = vec2<f32>(d.x * scales.x, exact(d.y * scales.y));
         for (var k = s * 4u; k < s * 4u + 4u; k++) {
             if (fit.x != 0.0) {
-                let quants = vec4<u32>(clamp(round(((*x)[k] + fit.y) / fit.x), vec4<f32>(0.0), vec4<f32>(3.0)));
+                let quants = vec4<u32>(clamp(round(quotient4((*x)[k] + fit.y, fit.x)), vec4<f32>(0.0), vec4<f32>(3.0)));
                 words[4u + ((k >> 5u) << 3u) + (k & 7u)] |= pack4xU8(quants) << (((k >> 3u) & 3u) * 2u);
             }
         }

@@ -48,6 +48,7 @@ const q_BYTES: u32 = 110u;
 const q_WORDS: u32 = 28u;
 #import common/types/k_fit
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     var fits: array<f32, 16>;
     var most = 0.0;
@@ -55,7 +56,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
         fits[s] = k_fit_by_turns(x, s * 4u, 4.0);
         most = select(most, fits[s], abs(fits[s]) > abs(most));
     }
-    let inverse = select(-32.0 / most, 0.0, most == 0.0);
+    let inverse = select(quotient(-32.0, most), 0.0, most == 0.0);
     words[27] = q_half_bits(q_inverse(inverse));
     let d = unpack2x16float(words[27]).x;
     for (var s = 0u; s < 16u; s++) {
@@ -69,7 +70,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
         for (var k = s * 4u; k < s * 4u + 4u; k++) {
             var quants = vec4<u32>(4u);
             if (step != 0.0) {
-                quants = vec4<u32>(clamp(round((*x)[k] / step), vec4<f32>(-4.0), vec4<f32>(3.0)) + 4.0);
+                quants = vec4<u32>(clamp(round(quotient4((*x)[k], step)), vec4<f32>(-4.0), vec4<f32>(3.0)) + 4.0);
             }
             words[8u + ((k >> 5u) << 3u) + (k & 7u)] |= pack4xU8(quants & vec4<u32>(3u)) << (((k >> 3u) & 3u) * 2u);
             words[k & 7u] |= pack4xU8(quants >> vec4<u32>(2u)) << (k >> 3u);

@@ -26,13 +26,14 @@ const q_VECTORS: u32 = 8u;
 const q_BYTES: u32 = 18u;
 const q_WORDS: u32 = 5u;
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     let d = q_largest(x) / -8.0;
     let id = q_inverse(d);
     q_place(&words, 0u, q_half_bits(d));
     for (var k = 0u; k < 4u; k++) {
-        let low = min(vec4<u32>((*x)[k] * id + 8.5), vec4<u32>(15u));
-        let high = min(vec4<u32>((*x)[k + 4u] * id + 8.5), vec4<u32>(15u));
+        let low = min(vec4<u32>(exact4((*x)[k] * id) + 8.5), vec4<u32>(15u));
+        let high = min(vec4<u32>(exact4((*x)[k + 4u] * id) + 8.5), vec4<u32>(15u));
         q_place(&words, 2u + k * 4u, pack4xU8(low | (high << vec4<u32>(4u))));
     }
     q_store(byte, &words);

@@ -26,14 +26,15 @@ const q_VECTORS: u32 = 8u;
 const q_BYTES: u32 = 20u;
 const q_WORDS: u32 = 5u;
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     let bounds = q_bounds(x);
-    let d = (bounds.y - bounds.x) / 15.0;
+    let d = quotient(bounds.y - bounds.x, 15.0);
     let id = q_inverse(d);
     words[0] = pack2x16float(vec2<f32>(d, bounds.x));
     for (var k = 0u; k < 4u; k++) {
-        let low = min(vec4<u32>(((*x)[k] - bounds.x) * id + 0.5), vec4<u32>(15u));
-        let high = min(vec4<u32>(((*x)[k + 4u] - bounds.x) * id + 0.5), vec4<u32>(15u));
+        let low = min(vec4<u32>(exact4(((*x)[k] - bounds.x) * id) + 0.5), vec4<u32>(15u));
+        let high = min(vec4<u32>(exact4(((*x)[k + 4u] - bounds.x) * id) + 0.5), vec4<u32>(15u));
         words[k + 1u] = pack4xU8(low | (high << vec4<u32>(4u)));
     }
     q_store(byte, &words);

@@ -31,6 +31,7 @@ const q_VECTORS: u32 = 64u;
 const q_BYTES: u32 = 144u;
 const q_WORDS: u32 = 36u;
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     var fits = q_put_scales(x, &words, 15.0, -1.0, 20);
     for (var k = 0u; k < 64u; k++) {

@@ -40,14 +40,15 @@ fn q_fifths(v: vec4<u32>) -> u32 {
     return dot((v >> vec4<u32>(4u)) & vec4<u32>(1u), vec4<u32>(1u, 2u, 4u, 8u));
 }
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     let d = q_largest(x) / -16.0;
     let id = q_inverse(d);
     var fifths = 0u;
     q_place(&words, 0u, q_half_bits(d));
     for (var k = 0u; k < 4u; k++) {
-        let low = min(vec4<u32>((*x)[k] * id + 16.5), vec4<u32>(31u));
-        let high = min(vec4<u32>((*x)[k + 4u] * id + 16.5), vec4<u32>(31u));
+        let low = min(vec4<u32>(exact4((*x)[k] * id) + 16.5), vec4<u32>(31u));
+        let high = min(vec4<u32>(exact4((*x)[k + 4u] * id) + 16.5), vec4<u32>(31u));
         fifths |= (q_fifths(low) | (q_fifths(high) << 16u)) << (k * 4u);
         q_place(&words, 6u + k * 4u, pack4xU8((low & vec4<u32>(15u)) | ((high & vec4<u32>(15u)) << vec4<u32>(4u))));
     }

@@ -39,6 +39,7 @@ const q_VECTORS: u32 = 64u;
 const q_BYTES: u32 = 176u;
 const q_WORDS: u32 = 44u;
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     var fits = q_put_scales(x, &words, 31.0, -0.5, 15);
     for (var k = 0u; k < 64u; k++) {

@@ -44,6 +44,7 @@ const q_BYTES: u32 = 210u;
 const q_WORDS: u32 = 53u;
 #import common/types/k_fit
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     var fits: array<f32, 16>;
     var most = 0.0;
@@ -52,8 +53,8 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
         most = select(most, fits[s], abs(fits[s]) > abs(most));
     }
     if (abs(most) >= 1e-15) {
-        let inverse = -128.0 / most;
-        words[52] = q_half_bits(1.0 / inverse);
+        let inverse = quotient(-128.0, most);
+        words[52] = q_half_bits(quotient(1.0, inverse));
         let d = unpack2x16float(words[52]).x;
         for (var s = 0u; s < 16u; s++) {
             let scale = min(round(inverse * fits[s]), 127.0);
@@ -62,7 +63,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
             for (var k = s * 4u; k < s * 4u + 4u; k++) {
                 var quants = vec4<u32>(32u);
                 if (step != 0.0) {
-                    quants = vec4<u32>(clamp(round((*x)[k] / step), vec4<f32>(-32.0), vec4<f32>(31.0)) + 32.0);
+                    quants = vec4<u32>(clamp(round(quotient4((*x)[k], step)), vec4<f32>(-32.0), vec4<f32>(31.0)) + 32.0);
                 }
                 words[((k >> 5u) << 4u) + (k & 15u)] |= pack4xU8(quants & vec4<u32>(15u)) << ((k & 16u) >> 2u);
                 words[32u + ((k >> 5u) << 3u) + (k & 7u)] |= pack4xU8(quants >> vec4<u32>(4u)) << (((k >> 3u) & 3u) * 2u);

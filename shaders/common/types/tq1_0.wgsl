@@ -45,6 +45,7 @@ fn q_digits(v: vec4<f32>) -> vec4<u32> {
     return vec4<u32>(q_rounded(v) + 1);
 }
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     let d = abs(q_largest(x));
     let id = q_inverse(d);
@@ -63,7 +64,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
         for (var n = 0u; n < 5u; n++) {
             number *= 3u;
             if (k < 12u || n < 4u) {
-                number += q_digits((*x)[first + n * step] * id);
+                number += q_digits(exact4((*x)[first + n * step] * id));
             }
         }
         // As a fraction of 256, rounded up.

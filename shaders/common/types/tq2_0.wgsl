@@ -22,11 +22,12 @@ const q_VECTORS: u32 = 64u;
 const q_BYTES: u32 = 66u;
 const q_WORDS: u32 = 17u;
 fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
     var words: array<u32, q_WORDS>;
     let d = abs(q_largest(x));
     let id = q_inverse(d);
     for (var k = 0u; k < 64u; k++) {
-        let v = (*x)[k] * id;
+        let v = exact4((*x)[k] * id);
         let quants = vec4<u32>(q_rounded(v) + 1);
         words[((k >> 5u) << 3u) + (k & 7u)] |= pack4xU8(quants) << (((k >> 3u) & 3u) * 2u);
     }

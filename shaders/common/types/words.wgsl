@@ -57,6 +57,7 @@ fn q_biased16(w: vec4<u32>, scale: f32, shift: f32) -> q_Raw {
     return q_Raw(array<vec4<f32>, 4>(q_biased(w.x), q_biased(w.y), q_biased(w.z), q_biased(w.w)), scale, shift - 1024.0 * scale);
 }
 #if q_WRITE
+#import common/exact
 // What encodes a block of q_BLOCK elements into q_BYTES bytes: its words are built in `array<u32, q_WORDS>`, the first byte lowest.
 fn q_place(words: ptr<function, array<u32, q_WORDS>>, byte: u32, v: u32) {
     let i = byte >> 2u;
@@ -119,7 +120,7 @@ fn q_bounds(x: ptr<function, array<vec4<f32>, q_VECTORS>>) -> vec2<f32> {
     return vec2<f32>(min(min(low.x, low.y), min(low.z, low.w)), max(max(high.x, high.y), max(high.z, high.w)));
 }
 fn q_inverse(d: f32) -> f32 {
-    return select(1.0 / d, 0.0, d == 0.0);
+    return select(quotient(1.0, d), 0.0, d == 0.0);
 }
 // To the nearest integer, away from 0 at half.
 fn q_rounded(v: vec4<f32>) -> vec4<i32> {
