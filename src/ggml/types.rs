@@ -119,6 +119,11 @@ impl Type {
         matches!(self, Self::IQ1_S | Self::IQ1_M | Self::IQ2_XXS | Self::IQ2_XS | Self::IQ2_S | Self::IQ3_XXS | Self::IQ3_S)
     }
 
+    /// Whether shaders can encode it: the quantised types that the CPU backend stores.
+    pub fn is_encoded(self) -> bool {
+        self.is_quant() && !self.has_grid()
+    }
+
     /// Whether it is a float of one element.
     pub fn is_float(self) -> bool {
         self.info().class == Class::Float

@@ -1,5 +1,5 @@
 //! CPY, CONT, DUP: element i of the result is element i of the source, in any shape and any strides. Equal types are moved as
-//! bytes; F32, F16, BF16 are converted to each other, and F32 to I32 and back.
+//! bytes; F32, F16, BF16 are converted to each other and to types with blocks, those to F32, and F32 to I32 and back.
 
 use anyhow::Result;
 
@@ -10,6 +10,8 @@ use crate::ggml::{Node, Tensor, Type};
 use crate::gpu::Caps;
 use crate::shader::{Variant, params};
 
+mod blocks;
+
 pub(super) struct Cpy;
 pub(super) static ROOM: Cpy = Cpy;
 
@@ -17,6 +19,15 @@ const WG_SIZE: u32 = 256;
 
 /// How elements get from one type to the other.
 pub(super) enum Choice {
+    /// Both of one element, or equal types.
+    Plain(How),
+    /// From or to a type with blocks.
+    Blocks,
+}
+
+/// How elements that are not encoded are copied.
+#[derive(Clone, Copy)]
+pub(super) enum How {
     /// Equal types: bytes.
     Move,
     /// Plain types of one element.
@@ -30,9 +41,10 @@ impl Room for Cpy {
         let (from, to) = (node.source(0)?.ty, node.dst.ty);
         let plain = |ty: Type| ty.is_float() || ty == Type::I32;
         match (from, to) {
-            _ if from == to => Ok(Choice::Move),
-            (Type::I32, Type::F32) | (Type::F32, Type::I32) => Ok(Choice::Convert),
-            _ if from.is_float() && to.is_float() => Ok(Choice::Convert),
+            _ if from == to => Ok(Choice::Plain(How::Move)),
+            (Type::I32, Type::F32) | (Type::F32, Type::I32) => Ok(Choice::Plain(How::Convert)),
+            _ if from.is_float() && to.is_float() => Ok(Choice::Plain(How::Convert)),
+            _ if from.is_float() && to.is_encoded() || from.is_quant() && to == Type::F32 => Ok(Choice::Blocks),
             _ if plain(from) && plain(to) => crate::unsupported!("a copy of {from} as {to} (integers go to and from f32)"),
             _ => crate::unsupported!("a copy of {from} as {to}"),
         }
@@ -40,23 +52,29 @@ impl Room for Cpy {
 
     fn plan(&self, node: &Node, choice: &Choice, planner: &mut Planner<'_>) -> Result<()> {
         let (src, dst) = (node.source(0)?, &node.dst);
+        let Choice::Plain(how) = *choice else {
+            return through_blocks(planner, src, dst);
+        };
         if let Some(pair) = Pair::new(src, dst) {
-            return copy(planner, choice, &pair, src, dst);
+            return copy(planner, how, &pair, src, dst);
         }
         // Neither is contiguous and the shapes differ: by way of a contiguous one.
         let mut between = Tensor { ty: dst.ty, ..*src };
         between.nb = layout::dense(layout::blocks(src), u64::from(dst.ty.bytes()));
         between.data = planner.scratch(between.span());
-        for (choice, from, to) in [(choice, src, &between), (&Choice::Move, &between, dst)] {
+        for (how, from, to) in [(how, src, &between), (How::Move, &between, dst)] {
             let Some(pair) = Pair::new(from, to) else { crate::unsupported!("a copy of {:?} as {:?}", from.ne, to.ne) };
-            copy(planner, choice, &pair, from, to)?;
+            copy(planner, how, &pair, from, to)?;
         }
         Ok(())
     }
 
     fn axes(&self, node: &Node) -> Vec<split::Axis> {
         match node.source(0) {
-            Ok(src) if src.same_shape(&node.dst) => split::alike(node, 0..4),
+            Ok(src) if src.same_shape(&node.dst) => {
+                let blocks = src.ty.is_quant() || node.dst.ty.is_quant();
+                split::alike(node, usize::from(blocks)..4)
+            }
             _ => Vec::new(),
         }
     }
@@ -69,7 +87,7 @@ impl Room for Cpy {
 /// Moves the elements of `src` to those of `dst`, which has the same type and shape.
 pub(super) fn transfer(planner: &mut Planner<'_>, src: &Tensor, dst: &Tensor) -> Result<()> {
     let Some(pair) = Pair::new(src, dst) else { crate::unsupported!("a copy of {:?} as {:?}", src.ne, dst.ne) };
-    copy(planner, &Choice::Move, &pair, src, dst)
+    copy(planner, How::Move, &pair, src, dst)
 }
 
 /// A tensor whose elements can be moved as rows or as units of 1, 2 or 4 bytes: itself, or a copy of it in scratch memory.
@@ -83,38 +101,63 @@ pub(super) fn movable(planner: &mut Planner<'_>, t: &Tensor) -> Result<Tensor> {
     Ok(dense)
 }
 
+/// From or to a type with blocks: in one step, or by way of contiguous floats.
+fn through_blocks(planner: &mut Planner<'_>, src: &Tensor, dst: &Tensor) -> Result<()> {
+    if blocks::copy(planner, src, dst)? {
+        return Ok(());
+    }
+    let plain = if src.ty.is_quant() { dst.ty } else { src.ty };
+    let mut between = Tensor { ty: plain, nb: layout::dense(src.ne, u64::from(plain.bytes())), ..*src };
+    between.data = planner.scratch(between.span());
+    let done = if src.ty.is_quant() {
+        blocks::copy(planner, src, &between)? && through_move(planner, &between, dst)?
+    } else {
+        through_move(planner, src, &between)? && blocks::copy(planner, &between, dst)?
+    };
+    if !done {
+        crate::unsupported!("a copy of {} {:?} as {} {:?}", src.ty, src.ne, dst.ty, dst.ne);
+    }
+    Ok(())
+}
+
+fn through_move(planner: &mut Planner<'_>, src: &Tensor, dst: &Tensor) -> Result<bool> {
+    let Some(pair) = Pair::new(src, dst) else { return Ok(false) };
+    copy(planner, How::Move, &pair, src, dst)?;
+    Ok(true)
+}
+
 /// One dispatch for tensors over one shape.
-fn copy(planner: &mut Planner<'_>, choice: &Choice, pair: &Pair, src: &Tensor, dst: &Tensor) -> Result<()> {
+fn copy(planner: &mut Planner<'_>, how: How, pair: &Pair, src: &Tensor, dst: &Tensor) -> Result<()> {
     let caps = planner.caps();
     let wg_size = WG_SIZE.min(caps.max_invocations);
     let variant = Variant::new("cpy").constant("wg_size", wg_size);
     let mut pair = *pair;
     let mut units = Units { bytes: u64::from(dst.ty.bytes()), each: 1 };
     let mut vector = false;
-    if let Choice::Move = choice {
+    if let How::Move = how {
         (pair, units) = pair.in_units(u64::from(dst.ty.bytes()), src, dst);
     } else {
         vector = pair.vectors(src, dst, caps);
     }
-    let shared = match choice {
-        Choice::Move => units.bytes < 4,
-        Choice::Convert => elem::word(dst.ty, caps, false, true) == "atomic<u32>",
+    let shared = match how {
+        How::Move => units.bytes < 4,
+        How::Convert => elem::word(dst.ty, caps, false, true) == "atomic<u32>",
     };
     let run = if shared && !vector && units.each == 1 { run(&pair, units.bytes, dst) } else { None };
-    let (src_word, dst_word) = match choice {
-        Choice::Move => (layout::word(units, false), layout::word(units, run.is_none())),
-        Choice::Convert if run.is_some() => (elem::word(src.ty, caps, false, false), "u32"),
-        Choice::Convert => (elem::word(src.ty, caps, vector, false), elem::word(dst.ty, caps, vector, true)),
+    let (src_word, dst_word) = match how {
+        How::Move => (layout::word(units, false), layout::word(units, run.is_none())),
+        How::Convert if run.is_some() => (elem::word(src.ty, caps, false, false), "u32"),
+        How::Convert => (elem::word(src.ty, caps, vector, false), elem::word(dst.ty, caps, vector, true)),
     };
     let bound = planner.bind(&[read_elementwise("src", src, src_word), write("dst", dst, dst_word)])?;
     let (src_offset, dst_offset) = (bound.offset("src")?, bound.offset("dst")?);
 
-    let variant = match choice {
-        Choice::Move => {
+    let variant = match how {
+        How::Move => {
             let variant = variant.flag("MOVE", true).number("UNIT", units.bytes).number("BYTES", format!("{}u", units.bytes));
             variant.define("SRC_WORD", src_word).define("DST_WORD", dst_word)
         }
-        Choice::Convert => {
+        How::Convert => {
             let variant = elem::define(variant, &[("SRC", src.ty, src_word), ("DST", dst.ty, dst_word)]);
             let cast = if dst.ty == Type::I32 { "i32" } else { "f32" };
             variant.define("CAST", cast).number("BYTES", format!("{}u", units.bytes)).flag("VEC", vector)
@@ -155,7 +198,7 @@ fn run(pair: &Pair, bytes: u64, dst: &Tensor) -> Option<u64> {
 }
 
 fn cases() -> Vec<Case> {
-    let mut cases = Vec::new();
+    let mut cases = blocks::cases();
     let floats = [Type::F32, Type::F16, Type::BF16];
     for from in floats {
         for to in floats {

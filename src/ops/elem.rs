@@ -42,6 +42,7 @@ pub fn word(ty: Type, caps: &Caps, vector: bool, write: bool) -> &'static str {
         Type::F16 | Type::BF16 if vector => "vec2<u32>",
         Type::I32 => "i32",
         Type::F16 | Type::BF16 | Type::I16 | Type::I8 if write => "atomic<u32>",
+        _ if write && ty.is_quant() => "atomic<u32>",
         _ => "u32",
     }
 }

@@ -24,7 +24,7 @@ impl Room for SetRows {
         if !matches!(index.ty, Type::I32 | Type::I64) {
             crate::unsupported!("indices of the type {}", index.ty);
         }
-        if !(dst.ty.is_float() || dst.ty == Type::I32) {
+        if !(dst.ty.is_float() || dst.ty.is_encoded() || dst.ty == Type::I32) {
             crate::unsupported!("rows stored as {}", dst.ty);
         }
         elem::need_rows(src, "a source")?;
@@ -71,18 +71,21 @@ impl Room for SetRows {
 /// The rows of `src` whose numbers lie in the window `dst` of the result, which begins at row `first`.
 fn set(planner: &mut Planner<'_>, wg_size: u32, src: &Tensor, index: &Tensor, first: u32, dst: &Tensor) -> Result<()> {
     let caps = planner.caps();
+    let quant = dst.ty.is_quant();
     let row4 = src.ne[0] % 4 == 0 && dst.ty.is_float();
-    let (src_vector, dst_vector) = (row4 && elem::vector_rows(src, caps), row4 && elem::vector_rows(dst, caps));
+    let src_vector = (row4 || quant) && elem::vector_rows(src, caps);
+    let dst_vector = row4 && elem::vector_rows(dst, caps);
     let (ws, wd) = (elem::word(src.ty, caps, src_vector, false), elem::word(dst.ty, caps, dst_vector, true));
     let wi = if index.ty == Type::I64 { "vec2<u32>" } else { "i32" };
     let bound = planner.bind(&[read("src", src, ws), read("index", index, wi), write("dst", dst, wd)])?;
 
-    let pieces = src.ne[0] / if row4 { 4 } else { 1 };
+    let pieces = src.ne[0] / if row4 { 4 } else { u64::from(dst.ty.block()) };
     let count = pieces * src.rows();
     let planes = src.ne[2] * src.ne[3] > 1;
     let variant = Variant::new(if planes { "set_rows_planes" } else { "set_rows" })
         .constant("wg_size", wg_size)
         .flag("ROW4", row4)
+        .flag("DST_QUANT", quant)
         .flag("src_VEC", src_vector)
         .flag("dst_VEC", dst_vector)
         .define("INDEX_WORD", wi)
@@ -137,6 +140,26 @@ fn cases() -> Vec<Case> {
         }
         cases.push(Case::new(format!("f16 rows into {to}"), move |m| set(m, Type::F16, Type::I64, to, [31, 12, 2, 1], 7)));
     }
+    for to in Type::all().filter(|t| t.is_encoded()) {
+        let block = i64::from(to.block());
+        for ne in [[block, 12, 1, 1], [3 * block, 11, 2, 1]] {
+            cases.push(Case::new(format!("f32 rows into {to} {ne:?}"), move |m| set(m, Type::F32, Type::I64, to, ne, 5)));
+        }
+        cases.push(Case::new(format!("f16 rows into {to}"), move |m| set(m, Type::F16, Type::I32, to, [block, 9, 1, 1], 4)));
+    }
+    for to in [Type::Q8_0, Type::Q4_0] {
+        cases.push(Case::new(format!("rows into {to} twice, where they share words"), move |m| {
+            let a = m.set_rows(m.input(to, [32, 12, 1, 1]), m.input(Type::F32, [32, 3, 1, 1]), m.filled(Type::I64, [3, 1, 1, 1], Fill::Ints(vec![5, 2, 9])));
+            m.set_rows(a, m.input(Type::F32, [32, 3, 1, 1]), m.filled(Type::I32, [3, 1, 1, 1], Fill::Ints(vec![6, 1, 8])))
+        }));
+    }
+    cases.push(Case::new("zeros into every encoded type", |m| {
+        for to in Type::all().filter(|t| t.is_encoded()) {
+            let rows = m.filled(Type::F32, [256, 2, 1, 1], Fill::Values(vec![0.0]));
+            m.also(m.set_rows(m.input(to, [256, 4, 1, 1]), rows, m.filled(Type::I32, [2, 1, 1, 1], Fill::Ints(vec![3, 1]))));
+        }
+        m.input(Type::F32, [1, 1, 1, 1])
+    }));
     cases.push(Case::new("rows into every other row of a view, from a view", |m| {
         let whole = m.input(Type::F16, [40, 20, 1, 1]);
         let nb = m.nb(whole);

@@ -13,3 +13,25 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let bits = q_u16(block + 2u + ((i & 127u) >> 3u));
     return array<vec4<f32>, 4>(q_scaled(bits, d), q_scaled(bits >> 4u, d), q_scaled(bits >> 8u, d), q_scaled(bits >> 12u, d));
 }
+#if q_WRITE
+const q_BLOCK: u32 = 128u;
+const q_VECTORS: u32 = 32u;
+const q_BYTES: u32 = 18u;
+const q_WORDS: u32 = 5u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    var words: array<u32, q_WORDS>;
+    var sum = 0.0;
+    for (var k = 0u; k < 32u; k++) {
+        let v = (*x)[k];
+        let size = abs(v);
+        sum += size.x;
+        sum += size.y;
+        sum += size.z;
+        sum += size.w;
+        let bits = dot(select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), v >= vec4<f32>(0.0)), vec4<u32>(1u));
+        words[(16u + k * 4u) >> 5u] |= bits << ((16u + k * 4u) & 31u);
+    }
+    q_place(&words, 0u, q_half_bits(sum / 128.0));
+    q_store(byte, &words);
+}
+#endif

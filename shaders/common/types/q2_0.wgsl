@@ -14,3 +14,22 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let bits = q_u32(block + 2u + ((i & 63u) >> 2u));
     return array<vec4<f32>, 4>(q_scaled(bits, d), q_scaled(bits >> 8u, d), q_scaled(bits >> 16u, d), q_scaled(bits >> 24u, d));
 }
+#if q_WRITE
+const q_BLOCK: u32 = 64u;
+const q_VECTORS: u32 = 16u;
+const q_BYTES: u32 = 18u;
+const q_WORDS: u32 = 5u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    let d = abs(q_largest(x));
+    let id = q_inverse(d);
+    q_place(&words, 0u, q_half_bits(d));
+    for (var k = 0u; k < 16u; k++) {
+        let v = exact4((*x)[k] * id);
+        let quants = vec4<u32>(q_rounded(v) + 1);
+        q_place(&words, 2u + k, dot(quants, vec4<u32>(1u, 4u, 16u, 64u)));
+    }
+    q_store(byte, &words);
+}
+#endif

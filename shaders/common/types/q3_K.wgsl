@@ -41,3 +41,41 @@ fn q_raw16(row: u32, i: u32) -> q_Raw {
     let high = q_u32x4(block + (e & 31u)) >> vec4<u32>(e >> 5u);
     return q_biased16((low & vec4<u32>(0x03030303u)) | ((high & vec4<u32>(0x01010101u)) << vec4<u32>(2u)), s, -4.0 * s);
 }
+#if q_WRITE
+const q_BLOCK: u32 = 256u;
+const q_VECTORS: u32 = 64u;
+const q_BYTES: u32 = 110u;
+const q_WORDS: u32 = 28u;
+#import common/types/k_fit
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    var fits: array<f32, 16>;
+    var most = 0.0;
+    for (var s = 0u; s < 16u; s++) {
+        fits[s] = k_fit_by_turns(x, s * 4u, 4.0);
+        most = select(most, fits[s], abs(fits[s]) > abs(most));
+    }
+    let inverse = select(quotient(-32.0, most), 0.0, most == 0.0);
+    words[27] = q_half_bits(q_inverse(inverse));
+    let d = unpack2x16float(words[27]).x;
+    for (var s = 0u; s < 16u; s++) {
+        let scale = clamp(round(inverse * fits[s]), -32.0, 31.0);
+        if (most != 0.0) {
+            let bits = u32(scale + 32.0);
+            words[24u + ((s >> 2u) & 1u)] |= (bits & 15u) << ((s & 3u) * 8u + ((s & 8u) >> 1u));
+            words[26] |= (bits >> 4u) << ((s & 3u) * 8u + (s >> 2u) * 2u);
+        }
+        let step = d * scale;
+        for (var k = s * 4u; k < s * 4u + 4u; k++) {
+            var quants = vec4<u32>(4u);
+            if (step != 0.0) {
+                quants = vec4<u32>(clamp(round(quotient4((*x)[k], step)), vec4<f32>(-4.0), vec4<f32>(3.0)) + 4.0);
+            }
+            words[8u + ((k >> 5u) << 3u) + (k & 7u)] |= pack4xU8(quants & vec4<u32>(3u)) << (((k >> 3u) & 3u) * 2u);
+            words[k & 7u] |= pack4xU8(quants >> vec4<u32>(2u)) << (k >> 3u);
+        }
+    }
+    q_store(byte, &words);
+}
+#endif

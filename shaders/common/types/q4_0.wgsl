@@ -20,3 +20,22 @@ fn q_raw16(row: u32, i: u32) -> q_Raw {
     let d = q_f16(block);
     return q_biased16((q_u32x4(block + 2u) >> vec4<u32>((i & 16u) >> 2u)) & vec4<u32>(0x0f0f0f0fu), d, -8.0 * d);
 }
+#if q_WRITE
+const q_BLOCK: u32 = 32u;
+const q_VECTORS: u32 = 8u;
+const q_BYTES: u32 = 18u;
+const q_WORDS: u32 = 5u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    let d = q_largest(x) / -8.0;
+    let id = q_inverse(d);
+    q_place(&words, 0u, q_half_bits(d));
+    for (var k = 0u; k < 4u; k++) {
+        let low = min(vec4<u32>(exact4((*x)[k] * id) + 8.5), vec4<u32>(15u));
+        let high = min(vec4<u32>(exact4((*x)[k + 4u] * id) + 8.5), vec4<u32>(15u));
+        q_place(&words, 2u + k * 4u, pack4xU8(low | (high << vec4<u32>(4u))));
+    }
+    q_store(byte, &words);
+}
+#endif

@@ -20,3 +20,23 @@ fn q_raw16(row: u32, i: u32) -> q_Raw {
     let dm = unpack2x16float(q_word(block >> 2u));
     return q_biased16((q_words4(block + 4u) >> vec4<u32>((i & 16u) >> 2u)) & vec4<u32>(0x0f0f0f0fu), dm.x, dm.y);
 }
+#if q_WRITE
+const q_BLOCK: u32 = 32u;
+const q_VECTORS: u32 = 8u;
+const q_BYTES: u32 = 20u;
+const q_WORDS: u32 = 5u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    let bounds = q_bounds(x);
+    let d = quotient(bounds.y - bounds.x, 15.0);
+    let id = q_inverse(d);
+    words[0] = pack2x16float(vec2<f32>(d, bounds.x));
+    for (var k = 0u; k < 4u; k++) {
+        let low = min(vec4<u32>(exact4(((*x)[k] - bounds.x) * id) + 0.5), vec4<u32>(15u));
+        let high = min(vec4<u32>(exact4(((*x)[k + 4u] - bounds.x) * id) + 0.5), vec4<u32>(15u));
+        words[k + 1u] = pack4xU8(low | (high << vec4<u32>(4u)));
+    }
+    q_store(byte, &words);
+}
+#endif

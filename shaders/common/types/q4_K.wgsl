@@ -25,3 +25,19 @@ fn q_raw16(row: u32, i: u32) -> q_Raw {
     let w = q_words4(block + 16u + ((e & 192u) >> 1u) + (e & 31u)) >> vec4<u32>((e & 32u) >> 3u);
     return q_biased16(w & vec4<u32>(0x0f0f0f0fu), s.x, -s.y);
 }
+#if q_WRITE
+const q_BLOCK: u32 = 256u;
+const q_VECTORS: u32 = 64u;
+const q_BYTES: u32 = 144u;
+const q_WORDS: u32 = 36u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    var fits = q_put_scales(x, &words, 15.0, -1.0, 20);
+    for (var k = 0u; k < 64u; k++) {
+        let quants = q_quants((*x)[k], fits[k >> 3u], 15.0);
+        words[4u + ((k >> 4u) << 3u) + (k & 7u)] |= pack4xU8(quants) << ((k & 8u) >> 1u);
+    }
+    q_store(byte, &words);
+}
+#endif

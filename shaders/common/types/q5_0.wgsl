@@ -30,3 +30,29 @@ fn q_raw16(row: u32, i: u32) -> q_Raw {
     let fifth = vec4<u32>(q_spread(high), q_spread(high >> 4u), q_spread(high >> 8u), q_spread(high >> 12u));
     return q_biased16(low | (fifth << vec4<u32>(4u)), d, -16.0 * d);
 }
+#if q_WRITE
+const q_BLOCK: u32 = 32u;
+const q_VECTORS: u32 = 8u;
+const q_BYTES: u32 = 22u;
+const q_WORDS: u32 = 6u;
+// Bit 4 of four values, at bits 0 to 3.
+fn q_fifths(v: vec4<u32>) -> u32 {
+    return dot((v >> vec4<u32>(4u)) & vec4<u32>(1u), vec4<u32>(1u, 2u, 4u, 8u));
+}
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    let d = q_largest(x) / -16.0;
+    let id = q_inverse(d);
+    var fifths = 0u;
+    q_place(&words, 0u, q_half_bits(d));
+    for (var k = 0u; k < 4u; k++) {
+        let low = min(vec4<u32>(exact4((*x)[k] * id) + 16.5), vec4<u32>(31u));
+        let high = min(vec4<u32>(exact4((*x)[k + 4u] * id) + 16.5), vec4<u32>(31u));
+        fifths |= (q_fifths(low) | (q_fifths(high) << 16u)) << (k * 4u);
+        q_place(&words, 6u + k * 4u, pack4xU8((low & vec4<u32>(15u)) | ((high & vec4<u32>(15u)) << vec4<u32>(4u))));
+    }
+    q_place(&words, 2u, fifths);
+    q_store(byte, &words);
+}
+#endif

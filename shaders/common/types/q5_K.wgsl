@@ -33,3 +33,20 @@ fn q_raw16(row: u32, i: u32) -> q_Raw {
     let high = q_words4(block + 16u + (e & 31u)) >> vec4<u32>(e >> 5u);
     return q_biased16((low & vec4<u32>(0x0f0f0f0fu)) | ((high & vec4<u32>(0x01010101u)) << vec4<u32>(4u)), s.x, -s.y);
 }
+#if q_WRITE
+const q_BLOCK: u32 = 256u;
+const q_VECTORS: u32 = 64u;
+const q_BYTES: u32 = 176u;
+const q_WORDS: u32 = 44u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    var fits = q_put_scales(x, &words, 31.0, -0.5, 15);
+    for (var k = 0u; k < 64u; k++) {
+        let quants = q_quants((*x)[k], fits[k >> 3u], 31.0);
+        words[12u + ((k >> 4u) << 3u) + (k & 7u)] |= pack4xU8(quants & vec4<u32>(15u)) << ((k & 8u) >> 1u);
+        words[4u + (k & 7u)] |= pack4xU8(quants >> vec4<u32>(4u)) << (k >> 3u);
+    }
+    q_store(byte, &words);
+}
+#endif

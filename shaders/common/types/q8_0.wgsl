@@ -22,3 +22,20 @@ fn q_raw16(row: u32, i: u32) -> q_Raw {
     // Signed bytes plus 128 are unsigned ones.
     return q_biased16(q_u32x4(block + 2u + (i & 16u)) ^ vec4<u32>(0x80808080u), d, -128.0 * d);
 }
+#if q_WRITE
+const q_BLOCK: u32 = 32u;
+const q_VECTORS: u32 = 8u;
+const q_BYTES: u32 = 34u;
+const q_WORDS: u32 = 9u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    let most = abs(q_largest(x));
+    let id = select(quotient(127.0, most), 0.0, most == 0.0);
+    q_place(&words, 0u, q_half_bits(quotient(most, 127.0)));
+    for (var k = 0u; k < 8u; k++) {
+        q_place(&words, 2u + k * 4u, pack4xI8(vec4<i32>(round((*x)[k] * id))));
+    }
+    q_store(byte, &words);
+}
+#endif

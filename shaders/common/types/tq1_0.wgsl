@@ -35,3 +35,42 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let w = q_u32x4(block + select(e & 31u, 32u, late));
     return array<vec4<f32>, 4>(q_scaled(w.x, n, d), q_scaled(w.y, n, d), q_scaled(w.z, n, d), q_scaled(w.w, n, d));
 }
+#if q_WRITE
+const q_BLOCK: u32 = 256u;
+const q_VECTORS: u32 = 64u;
+const q_BYTES: u32 = 54u;
+const q_WORDS: u32 = 14u;
+// Digits of four elements: 0, 1, 2.
+fn q_digits(v: vec4<f32>) -> vec4<u32> {
+    return vec4<u32>(q_rounded(v) + 1);
+}
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    let d = abs(q_largest(x));
+    let id = q_inverse(d);
+    // Four bytes at once: each takes its digits from vectors that lie `step` apart.
+    for (var k = 0u; k < 13u; k++) {
+        var first = k;
+        var step = 8u;
+        if (k == 12u) {
+            first = 60u;
+            step = 1u;
+        } else if (k >= 8u) {
+            first = 40u + k - 8u;
+            step = 4u;
+        }
+        var number = vec4<u32>();
+        for (var n = 0u; n < 5u; n++) {
+            number *= 3u;
+            if (k < 12u || n < 4u) {
+                number += q_digits(exact4((*x)[first + n * step] * id));
+            }
+        }
+        // As a fraction of 256, rounded up.
+        words[k] = pack4xU8((number * 256u + 242u) / 243u);
+    }
+    words[13] = q_half_bits(d);
+    q_store(byte, &words);
+}
+#endif

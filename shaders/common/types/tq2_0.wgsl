@@ -16,3 +16,22 @@ fn q_load16(row: u32, i: u32) -> array<vec4<f32>, 4> {
     let w = q_u32x4(block + ((e & 128u) >> 2u) + (e & 31u)) >> vec4<u32>((e & 96u) >> 4u);
     return array<vec4<f32>, 4>(q_scaled(w.x, d), q_scaled(w.y, d), q_scaled(w.z, d), q_scaled(w.w, d));
 }
+#if q_WRITE
+const q_BLOCK: u32 = 256u;
+const q_VECTORS: u32 = 64u;
+const q_BYTES: u32 = 66u;
+const q_WORDS: u32 = 17u;
+fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
+    exact_begin(byte);
+    var words: array<u32, q_WORDS>;
+    let d = abs(q_largest(x));
+    let id = q_inverse(d);
+    for (var k = 0u; k < 64u; k++) {
+        let v = exact4((*x)[k] * id);
+        let quants = vec4<u32>(q_rounded(v) + 1);
+        words[((k >> 5u) << 3u) + (k & 7u)] |= pack4xU8(quants) << (((k >> 3u) & 3u) * 2u);
+    }
+    words[16] = q_half_bits(d);
+    q_store(byte, &words);
+}
+#endif

@@ -56,3 +56,75 @@ fn q_biased(w: u32) -> vec4<f32> {
 fn q_biased16(w: vec4<u32>, scale: f32, shift: f32) -> q_Raw {
     return q_Raw(array<vec4<f32>, 4>(q_biased(w.x), q_biased(w.y), q_biased(w.z), q_biased(w.w)), scale, shift - 1024.0 * scale);
 }
+#if q_WRITE
+#import common/exact
+// What encodes a block of q_BLOCK elements into q_BYTES bytes: its words are built in `array<u32, q_WORDS>`, the first byte lowest.
+fn q_place(words: ptr<function, array<u32, q_WORDS>>, byte: u32, v: u32) {
+    let i = byte >> 2u;
+    let shift = (byte & 3u) * 8u;
+    (*words)[i] |= v << shift;
+    if (shift != 0u && i + 1u < q_WORDS) {
+        (*words)[i + 1u] |= (v >> 1u) >> (31u - shift);
+    }
+}
+// Neighbours in the first and the last word may be stored at the same time: there, two steps touch only this block's bits.
+fn q_store(byte: u32, words: ptr<function, array<u32, q_WORDS>>) {
+    let shift = (byte & 3u) * 8u;
+    let first = byte >> 2u;
+    let end = byte + q_BYTES;
+    var below = 0u;
+    for (var k = 0u; (first + k) * 4u < end; k++) {
+        var word = 0u;
+        if (k < q_WORDS) {
+            word = (*words)[k];
+        }
+        let bits = (word << shift) | below;
+        below = (word >> 1u) >> (31u - shift);
+        var mask = 0xffffffffu;
+        if (k == 0u) {
+            mask <<= shift;
+        }
+        if ((first + k) * 4u + 4u > end) {
+            mask &= 0xffffffffu >> ((4u - (end & 3u)) * 8u);
+        }
+        if (mask == 0xffffffffu) {
+            atomicStore(&Q[first + k], bits);
+        } else {
+            atomicAnd(&Q[first + k], ~mask);
+            atomicOr(&Q[first + k], bits & mask);
+        }
+    }
+}
+fn q_half_bits(v: f32) -> u32 {
+    return pack2x16float(vec2<f32>(v, 0.0)) & 0xffffu;
+}
+// The first of the elements that are farthest from 0.
+fn q_largest(x: ptr<function, array<vec4<f32>, q_VECTORS>>) -> f32 {
+    var most = 0.0;
+    for (var k = 0u; k < q_VECTORS; k++) {
+        let v = (*x)[k];
+        for (var c = 0u; c < 4u; c++) {
+            most = select(most, v[c], abs(v[c]) > abs(most));
+        }
+    }
+    return most;
+}
+// The least and the greatest element.
+fn q_bounds(x: ptr<function, array<vec4<f32>, q_VECTORS>>) -> vec2<f32> {
+    var low = (*x)[0];
+    var high = low;
+    for (var k = 1u; k < q_VECTORS; k++) {
+        low = min(low, (*x)[k]);
+        high = max(high, (*x)[k]);
+    }
+    return vec2<f32>(min(min(low.x, low.y), min(low.z, low.w)), max(max(high.x, high.y), max(high.z, high.w)));
+}
+fn q_inverse(d: f32) -> f32 {
+    return select(quotient(1.0, d), 0.0, d == 0.0);
+}
+// To the nearest integer, away from 0 at half.
+fn q_rounded(v: vec4<f32>) -> vec4<i32> {
+    let whole = trunc(v);
+    return vec4<i32>(whole + select(vec4<f32>(0.0), sign(v), abs(v - whole) >= vec4<f32>(0.5)));
+}
+#endif
