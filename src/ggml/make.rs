@@ -261,4 +261,15 @@ constructors! {
     set_inplace => ggml_set_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
     acc => ggml_acc(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
     acc_inplace => ggml_acc_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    pad_ext => ggml_pad_ext(a; lp0: i32, rp0: i32, lp1: i32, rp1: i32, lp2: i32, rp2: i32, lp3: i32, rp3: i32);
+    pad_ext_circular => ggml_pad_ext_circular(a; lp0: i32, rp0: i32, lp1: i32, rp1: i32, lp2: i32, rp2: i32, lp3: i32, rp3: i32);
+    pad_reflect_1d => ggml_pad_reflect_1d(a; p0: i32, p1: i32);
+    roll => ggml_roll(a; shift0: i32, shift1: i32, shift2: i32, shift3: i32);
+    win_part => ggml_win_part(a; w: i32);
+    win_unpart => ggml_win_unpart(a; w0: i32, h0: i32, w: i32);
+    get_rel_pos => ggml_get_rel_pos(a; qh: i32, kh: i32);
+    diag => ggml_diag(a;);
+    tri => ggml_tri(a; kind: sys::ggml_tri_type);
+    diag_mask_inf => ggml_diag_mask_inf(a; n_past: i32);
+    diag_mask_zero_inplace => ggml_diag_mask_zero_inplace(a; n_past: i32);
 }

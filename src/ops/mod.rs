@@ -26,32 +26,26 @@ mod argmax;
 mod argsort;
 mod binary;
 mod concat;
-mod cpy;
-mod get_rows;
-pub mod mul_mat;
-mod flash_attn;
-mod glu;
-pub mod mul_mat;
-pub mod norm;
-mod set_rows;
 mod count_equal;
 mod cpy;
 mod cross_entropy_loss;
 mod flash_attn;
+mod gather;
 mod get_rows;
 mod get_rows_back;
 mod glu;
 mod group_norm;
+mod mask;
 pub mod mul_mat;
 pub mod norm;
 mod out_prod;
+mod repeat;
 mod rms_norm_back;
 mod rope;
+mod set;
 mod set_rows;
 mod soft_max;
 mod sum_rows;
-mod repeat;
-mod set;
 mod unary;
 
 pub use case::Case;
@@ -187,6 +181,16 @@ table! {
     GGML_OP_SET => set;
     GGML_OP_ACC => set;
     GGML_OP_ADD1 => binary;
+    GGML_OP_PAD => gather;
+    GGML_OP_PAD_REFLECT_1D => gather;
+    GGML_OP_ROLL => gather;
+    GGML_OP_WIN_PART => gather;
+    GGML_OP_WIN_UNPART => gather;
+    GGML_OP_GET_REL_POS => gather;
+    GGML_OP_DIAG => mask;
+    GGML_OP_TRI => mask;
+    GGML_OP_DIAG_MASK_INF => mask;
+    GGML_OP_DIAG_MASK_ZERO => mask;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
