@@ -84,6 +84,13 @@ impl Make {
         self.also.borrow_mut().push(t.0);
     }
 
+    /// Marks an input as a weight that training changes.
+    pub fn param<'a>(&'a self, a: T<'a>) -> T<'a> {
+        // SAFETY: a live tensor without an op.
+        unsafe { sys::ggml_set_param(a.raw()) };
+        a
+    }
+
     fn wrap(&self, raw: *mut sys::ggml_tensor) -> T<'_> {
         // ggml's constructors abort rather than return null.
         T(NonNull::new(raw).unwrap_or(NonNull::dangling()), PhantomData)
@@ -272,4 +279,13 @@ constructors! {
     tri => ggml_tri(a; kind: sys::ggml_tri_type);
     diag_mask_inf => ggml_diag_mask_inf(a; n_past: i32);
     diag_mask_zero_inplace => ggml_diag_mask_zero_inplace(a; n_past: i32);
+    arange => ggml_arange(; start: f32, stop: f32, step: f32);
+    timestep_embedding => ggml_timestep_embedding(a; dim: i32, max_period: i32);
+    add_id => ggml_add_id(a, b, ids;);
+    interpolate => ggml_interpolate(a; ne0: i64, ne1: i64, ne2: i64, ne3: i64, mode: u32);
+    silu_back => ggml_silu_back(a, b;);
+    opt_step_adamw => ggml_opt_step_adamw(a, grad, m, v, own;);
+    opt_step_sgd => ggml_opt_step_sgd(a, grad, own;);
+    add_rel_pos => ggml_add_rel_pos(a, width, height;);
+    add_rel_pos_inplace => ggml_add_rel_pos_inplace(a, width, height;);
 }

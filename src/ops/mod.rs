@@ -22,6 +22,9 @@ pub mod split;
 #[cfg(test)]
 pub mod testing;
 
+mod add_id;
+mod add_rel_pos;
+mod arange;
 mod argmax;
 mod argsort;
 mod binary;
@@ -38,6 +41,7 @@ mod group_norm;
 mod mask;
 pub mod mul_mat;
 pub mod norm;
+mod opt_step;
 mod out_prod;
 mod repeat;
 mod rms_norm_back;
@@ -47,6 +51,7 @@ mod set_rows;
 mod soft_max;
 mod sum_rows;
 mod unary;
+mod upscale;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -191,6 +196,14 @@ table! {
     GGML_OP_TRI => mask;
     GGML_OP_DIAG_MASK_INF => mask;
     GGML_OP_DIAG_MASK_ZERO => mask;
+    GGML_OP_ARANGE => arange;
+    GGML_OP_TIMESTEP_EMBEDDING => arange;
+    GGML_OP_ADD_ID => add_id;
+    GGML_OP_UPSCALE => upscale;
+    GGML_OP_SILU_BACK => glu;
+    GGML_OP_OPT_STEP_ADAMW => opt_step;
+    GGML_OP_OPT_STEP_SGD => opt_step;
+    GGML_OP_ADD_REL_POS => add_rel_pos;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
