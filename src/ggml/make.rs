@@ -209,6 +209,7 @@ macro_rules! constructors {
 
 constructors! {
     add => ggml_add(a, b;);
+    add1 => ggml_add1(a, b;);
     add_inplace => ggml_add_inplace(a, b;);
     sub => ggml_sub(a, b;);
     mul => ggml_mul(a, b;);
