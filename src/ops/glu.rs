@@ -67,7 +67,7 @@ impl Room for Glu {
         let b = node.src[1].as_ref().unwrap_or(a);
         let caps = planner.caps();
         let ty = dst.ty;
-        let vector = [a, b, dst].iter().all(|t| elem::vector_rows(t, caps)) && dst.ne[0] % 4 == 0;
+        let vector = [a, b, dst].iter().all(|t| elem::vector_rows(t, caps)) && dst.ne[0].is_multiple_of(4);
         let (word, dst_word) = (elem::word(ty, caps, vector, false), elem::word(ty, caps, vector, true));
         let bound = planner.bind(&[read_elementwise("src0", a, word), read_elementwise("src1", b, word), write("dst", dst, dst_word)])?;
         // With one source, the gate is the first half, or the second if they are swapped.
