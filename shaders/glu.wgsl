@@ -1,5 +1,5 @@
 // GLU: dst = KIND(src0) * src1 on rows of any distance; with one source, its rows' halves are the two. VEC: four elements at once.
-// KIND: reglu, gelu, silu, oai, clamped, gelu_erf, gelu_quick.
+// KIND: reglu, gelu, silu, oai, clamped, gelu_erf, gelu_quick; silu_back (SILU_BACK: src0 is the gradient).
 #import common/grid
 #import common/math
 struct Params {
@@ -38,6 +38,9 @@ fn gated(x: f32, y: f32) -> f32 {
     return gate / (1.0 + exp(-params.alpha * gate)) * (clamp(y, -params.limit, params.limit) + 1.0);
 #elif KIND == clamped
     return silu(min(x, params.limit)) * clamp(y, -params.limit, params.limit);
+#elif KIND == silu_back
+    let s = sigmoid(y);
+    return x * s * (1.0 + y * (1.0 - s));
 #else
     return KIND(x) * y;
 #endif

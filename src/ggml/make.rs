@@ -84,6 +84,13 @@ impl Make {
         self.also.borrow_mut().push(t.0);
     }
 
+    /// Marks an input as a weight that training changes.
+    pub fn param<'a>(&'a self, a: T<'a>) -> T<'a> {
+        // SAFETY: a live tensor without an op.
+        unsafe { sys::ggml_set_param(a.raw()) };
+        a
+    }
+
     fn wrap(&self, raw: *mut sys::ggml_tensor) -> T<'_> {
         // ggml's constructors abort rather than return null.
         T(NonNull::new(raw).unwrap_or(NonNull::dangling()), PhantomData)
@@ -209,6 +216,7 @@ macro_rules! constructors {
 
 constructors! {
     add => ggml_add(a, b;);
+    add1 => ggml_add1(a, b;);
     add_inplace => ggml_add_inplace(a, b;);
     sub => ggml_sub(a, b;);
     mul => ggml_mul(a, b;);
@@ -279,4 +287,24 @@ constructors! {
     set_inplace => ggml_set_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
     acc => ggml_acc(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
     acc_inplace => ggml_acc_inplace(a, b; nb1: usize, nb2: usize, nb3: usize, offset: usize);
+    pad_ext => ggml_pad_ext(a; lp0: i32, rp0: i32, lp1: i32, rp1: i32, lp2: i32, rp2: i32, lp3: i32, rp3: i32);
+    pad_ext_circular => ggml_pad_ext_circular(a; lp0: i32, rp0: i32, lp1: i32, rp1: i32, lp2: i32, rp2: i32, lp3: i32, rp3: i32);
+    pad_reflect_1d => ggml_pad_reflect_1d(a; p0: i32, p1: i32);
+    roll => ggml_roll(a; shift0: i32, shift1: i32, shift2: i32, shift3: i32);
+    win_part => ggml_win_part(a; w: i32);
+    win_unpart => ggml_win_unpart(a; w0: i32, h0: i32, w: i32);
+    get_rel_pos => ggml_get_rel_pos(a; qh: i32, kh: i32);
+    diag => ggml_diag(a;);
+    tri => ggml_tri(a; kind: sys::ggml_tri_type);
+    diag_mask_inf => ggml_diag_mask_inf(a; n_past: i32);
+    diag_mask_zero_inplace => ggml_diag_mask_zero_inplace(a; n_past: i32);
+    arange => ggml_arange(; start: f32, stop: f32, step: f32);
+    timestep_embedding => ggml_timestep_embedding(a; dim: i32, max_period: i32);
+    add_id => ggml_add_id(a, b, ids;);
+    interpolate => ggml_interpolate(a; ne0: i64, ne1: i64, ne2: i64, ne3: i64, mode: u32);
+    silu_back => ggml_silu_back(a, b;);
+    opt_step_adamw => ggml_opt_step_adamw(a, grad, m, v, own;);
+    opt_step_sgd => ggml_opt_step_sgd(a, grad, own;);
+    add_rel_pos => ggml_add_rel_pos(a, width, height;);
+    add_rel_pos_inplace => ggml_add_rel_pos_inplace(a, width, height;);
 }

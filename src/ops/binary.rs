@@ -4,7 +4,8 @@ use anyhow::Result;
 
 use super::bind::{read_elementwise, write};
 use super::{Case, Planner, Room, elem, grid, split};
-use crate::ggml::{Node, sys};
+use crate::ggml::make::{Fill, Make, T};
+use crate::ggml::{Node, Type, sys};
 use crate::gpu::Caps;
 use crate::shader::{Variant, params};
 
@@ -70,6 +71,55 @@ impl Room for Binary {
     }
 
     fn cases(&self) -> Vec<Case> {
-        Vec::new()
+        let mut cases = Vec::new();
+        let shapes = [
+            ([16, 5, 4, 3], [16, 5, 4, 3]),
+            ([16, 5, 4, 3], [1, 1, 1, 1]),
+            ([16, 5, 4, 3], [16, 1, 1, 1]),
+            ([10, 5, 4, 3], [1, 5, 2, 3]),
+            ([10, 5, 4, 3], [5, 1, 4, 1]),
+        ];
+        let types = [(Type::F32, Type::F32), (Type::F16, Type::F16), (Type::F16, Type::F32), (Type::BF16, Type::BF16)];
+        for (a, b) in shapes {
+            for (ta, tb) in types {
+                let divisor = move || Fill::Uniform(0.5, 2.0);
+                let case = |op: &str| format!("{op} {ta} {a:?} {tb} {b:?}");
+                cases.push(Case::new(case("add"), move |m| m.add(m.input(ta, a), m.input(tb, b))));
+                cases.push(Case::new(case("sub"), move |m| m.sub(m.input(ta, a), m.input(tb, b))));
+                cases.push(Case::new(case("mul"), move |m| m.mul(m.input(ta, a), m.input(tb, b))));
+                cases.push(Case::new(case("div"), move |m| m.div(m.input(ta, a), m.filled(tb, b, divisor()))));
+            }
+        }
+        for ty in [Type::F32, Type::F16, Type::BF16] {
+            cases.push(Case::new(format!("add1 {ty}"), move |m| m.add1(m.input(ty, [33, 5, 2, 1]), m.input(Type::F32, [1, 1, 1, 1]))));
+        }
+        cases.push(Case::new("add of a tensor to itself", |m| {
+            let a = m.input(Type::F32, [20, 6, 1, 1]);
+            m.add(a, a)
+        }));
+        for ne0 in [20, 256] {
+            cases.push(Case::new(format!("overlapping rows of {ne0}"), move |m| {
+                let a = m.cont(m.input(Type::F32, [ne0, 6, 1, 1]));
+                m.add(rows(m, a, 0), rows(m, a, 2))
+            }));
+            cases.push(Case::new(format!("rows of {ne0} in place"), move |m| {
+                let a = m.cont(m.input(Type::F32, [ne0, 6, 1, 1]));
+                m.also(m.add_inplace(rows(m, a, 1), m.input(Type::F32, [ne0, 4, 1, 1])));
+                m.cont(a)
+            }));
+        }
+        cases.push(Case::new("sub of a permuted tensor", |m| {
+            m.sub(m.permute(m.input(Type::F32, [16, 5, 3, 2]), [0, 2, 1, 3]), m.input(Type::F32, [16, 3, 5, 1]))
+        }));
+        cases.push(Case::new("div of 70000 rows", |m| {
+            m.div(m.input(Type::F32, [3, 70_000, 1, 1]), m.filled(Type::F32, [3, 1, 1, 1], Fill::Uniform(0.5, 2.0)))
+        }));
+        cases
     }
+}
+
+/// Four rows of a matrix.
+fn rows<'a>(m: &'a Make, a: T<'a>, first: usize) -> T<'a> {
+    let nb = m.nb(a);
+    m.view(a, [m.ne(a)[0], 4, 1, 1], [nb[1], nb[2], nb[3]], first * nb[1])
 }

@@ -193,7 +193,7 @@ fn run(pair: &Pair, bytes: u64, dst: &Tensor) -> Option<u64> {
     if dst.contiguous() {
         return Some(pair.elements());
     }
-    let rows = pair.b[0] == bytes && dst.data % 4 == 0 && (1..4).all(|d| pair.ne[d] == 1 || pair.b[d] % 4 == 0);
+    let rows = pair.b[0] == bytes && dst.data.is_multiple_of(4) && (1..4).all(|d| pair.ne[d] == 1 || pair.b[d].is_multiple_of(4));
     rows.then_some(pair.ne[0])
 }
 

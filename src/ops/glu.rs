@@ -1,4 +1,5 @@
 //! GLU: a function of one source times the other source (or of one half of each row times the other half). F32, F16, BF16.
+//! SILU_BACK, the gradient of a gate, is of the same form.
 
 use anyhow::Result;
 
@@ -47,7 +48,11 @@ impl Room for Glu {
     type Choice = &'static str;
 
     fn choose(&self, node: &Node, _caps: &Caps) -> Result<&'static str> {
-        let Some(kind) = kind(node.params.u32(0)) else { crate::unsupported!("the kind {} of GLU", node.params.i32(0)) };
+        let kind = match node.op {
+            sys::GGML_OP_SILU_BACK => Some("silu_back"),
+            _ => kind(node.params.u32(0)),
+        };
+        let Some(kind) = kind else { crate::unsupported!("the kind {} of GLU", node.params.i32(0)) };
         for t in node.sources().chain([&node.dst]) {
             elem::need_float(t)?;
             elem::need_rows(t, "GLU")?;
@@ -62,7 +67,7 @@ impl Room for Glu {
         let b = node.src[1].as_ref().unwrap_or(a);
         let caps = planner.caps();
         let ty = dst.ty;
-        let vector = [a, b, dst].iter().all(|t| elem::vector_rows(t, caps)) && dst.ne[0] % 4 == 0;
+        let vector = [a, b, dst].iter().all(|t| elem::vector_rows(t, caps)) && dst.ne[0].is_multiple_of(4);
         let (word, dst_word) = (elem::word(ty, caps, vector, false), elem::word(ty, caps, vector, true));
         let bound = planner.bind(&[read_elementwise("src0", a, word), read_elementwise("src1", b, word), write("dst", dst, dst_word)])?;
         // With one source, the gate is the first half, or the second if they are swapped.
@@ -134,6 +139,11 @@ impl Room for Glu {
             }));
             cases.push(Case::new(format!("clamped {ne0} {limit}"), move |m| {
                 m.swiglu_clamp(m.filled(Type::F32, pair, Fill::Uniform(-20.0, 20.0)), m.input(Type::F32, pair), limit)
+            }));
+        }
+        for (ty, ne) in [(Type::F32, [64, 5, 4, 3]), (Type::F32, [9, 5, 1, 1]), (Type::F16, [12, 3, 1, 1])] {
+            cases.push(Case::new(format!("silu_back {ty} {ne:?}"), move |m| {
+                m.silu_back(m.input(ty, ne), m.filled(ty, ne, Fill::Uniform(-9.0, 9.0)))
             }));
         }
         cases.push(Case::new("large values stay finite", |m| {

@@ -136,9 +136,9 @@ impl Pair {
             elem::has_vectors(t.ty, caps)
                 && elem::vector_aligned(t.data, t.ty)
                 && nb[0] == bytes
-                && (1..4).all(|d| self.ne[d] == 1 || nb[d] % (4 * bytes) == 0)
+                && (1..4).all(|d| self.ne[d] == 1 || nb[d].is_multiple_of(4 * bytes))
         };
-        self.ne[0] % 4 == 0 && fits(a, self.a) && fits(b, self.b)
+        self.ne[0].is_multiple_of(4) && fits(a, self.a) && fits(b, self.b)
     }
 
     /// The pair as rows whose elements follow each other in both layouts: itself if it is so, else rows of one element. Several

@@ -22,6 +22,9 @@ pub mod split;
 #[cfg(test)]
 pub mod testing;
 
+mod add_id;
+mod add_rel_pos;
+mod arange;
 mod argmax;
 mod argsort;
 mod binary;
@@ -34,13 +37,16 @@ mod count_equal;
 mod cpy;
 mod cross_entropy_loss;
 mod flash_attn;
+mod gather;
 mod get_rows;
 mod get_rows_back;
 mod glu;
 mod group_norm;
 mod im2col;
+mod mask;
 pub mod mul_mat;
 pub mod norm;
+mod opt_step;
 mod out_prod;
 mod pool;
 mod repeat;
@@ -51,6 +57,7 @@ mod set_rows;
 mod soft_max;
 mod sum_rows;
 mod unary;
+mod upscale;
 
 pub use case::Case;
 pub use plan::Planner;
@@ -197,6 +204,24 @@ table! {
     GGML_OP_SET => set;
     GGML_OP_ACC => set;
     GGML_OP_ADD1 => binary;
+    GGML_OP_PAD => gather;
+    GGML_OP_PAD_REFLECT_1D => gather;
+    GGML_OP_ROLL => gather;
+    GGML_OP_WIN_PART => gather;
+    GGML_OP_WIN_UNPART => gather;
+    GGML_OP_GET_REL_POS => gather;
+    GGML_OP_DIAG => mask;
+    GGML_OP_TRI => mask;
+    GGML_OP_DIAG_MASK_INF => mask;
+    GGML_OP_DIAG_MASK_ZERO => mask;
+    GGML_OP_ARANGE => arange;
+    GGML_OP_TIMESTEP_EMBEDDING => arange;
+    GGML_OP_ADD_ID => add_id;
+    GGML_OP_UPSCALE => upscale;
+    GGML_OP_SILU_BACK => glu;
+    GGML_OP_OPT_STEP_ADAMW => opt_step;
+    GGML_OP_OPT_STEP_SGD => opt_step;
+    GGML_OP_ADD_REL_POS => add_rel_pos;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

@@ -93,8 +93,8 @@ impl Room for Unary {
         let (src_offset, dst_offset) = (if fill { 0 } else { bound.offset("src")? }, bound.offset("dst")?);
         let step = if vector { 4 } else { 1 };
         let wg_size = WG_SIZE.min(caps.max_invocations);
-        let variant = Variant::new("unary").define("OP", choice.function).flag("FILL", fill).flag("VEC", vector).constant("wg_size", wg_size);
-        let variant = elem::define(variant, &[("SRC", src.ty, src_word), ("DST", dst.ty, dst_word)])
+        let variant = Variant::new("unary").define("OP", choice.function).flag("FILL", fill).flag("VEC", vector);
+        let variant = elem::define(variant.constant("wg_size", wg_size), &[("SRC", src.ty, src_word), ("DST", dst.ty, dst_word)])
             .number("SRC_STEP", format!("{}u", step * src.ty.bytes()))
             .number("DST_STEP", format!("{}u", step * dst.ty.bytes()));
         for (pair, a, b) in pair.with_rows(u64::from(src.ty.bytes()), u64::from(dst.ty.bytes())) {
@@ -134,7 +134,8 @@ impl Room for Unary {
             if op == sys::GGML_UNARY_OP_XIELU {
                 continue;
             }
-            for (ty, ne) in [(Type::F32, [64, 5, 2, 1]), (Type::F32, [7, 5, 2, 3]), (Type::F16, [10, 5, 1, 1]), (Type::BF16, [12, 5, 1, 1])] {
+            let shapes = [(Type::F32, [64, 5, 2, 1]), (Type::F32, [7, 5, 2, 3]), (Type::F16, [10, 5, 1, 1]), (Type::BF16, [12, 5, 1, 1])];
+            for (ty, ne) in shapes {
                 let case = Case::new(format!("{name} {ty} {ne:?}"), move |m| m.unary(m.filled(ty, ne, Fill::Uniform(-6.0, 6.0)), op));
                 cases.push(case.tolerance(if ty == Type::F16 { case::NMSE_F16 } else { case::NMSE }));
             }
