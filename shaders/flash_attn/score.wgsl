@@ -10,9 +10,9 @@ fn slope_of(head: u32) -> f32 {
     return exp2(select(above, below, head < params.alibi_heads));
 }
 
-// Four scores. A bias of LOWEST or below closes a key.
+// Four scores from products with queries that were scaled. A bias of LOWEST or below closes a key.
 fn score_of(product: vec4<f32>, bias: vec4<f32>, slope: f32) -> vec4<f32> {
-    var s = product * params.scale;
+    var s = product;
     if (params.softcap != 0.0) {
         // Far out tanh is 1, but drivers may divide infinities there.
         s = params.softcap * tanh(clamp(s, vec4<f32>(-20.0), vec4<f32>(20.0)));

@@ -197,7 +197,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             for (var t = lane; t < ROWS * 8; t += TY * 8) {
                 var x = vec4<f32>();
                 if (d + t % 8u * 4u < params.dk) {
-                    x = load_query(row_at[t / 8u], d + t % 8u * 4u);
+                    x = load_query(row_at[t / 8u], d + t % 8u * 4u) * params.scale;
                 }
                 tile[t / 8u * PITCH + t % 8u] = x;
             }

@@ -95,7 +95,7 @@ fn main(
     for (var t = lane; t < ROWS * DK / 4u; t += WG_SIZE) {
         let row = min(first_row + t / (DK / 4u), last_row);
         let i = at(params.query_view, 0u, row / params.group, first_head + row % params.group, batch) / 4u + t % (DK / 4u) * 4u;
-        shared_words[t] = vec4<f32>(query[i], query[i + 1u], query[i + 2u], query[i + 3u]);
+        shared_words[t] = vec4<f32>(query[i], query[i + 1u], query[i + 2u], query[i + 3u]) * params.scale;
     }
     var slope: array<f32, ROWS>;
     var mask_at: array<u32, ROWS>;

@@ -1,12 +1,12 @@
 //! The preprocessor of `shaders/`, deliberately poor; `shaders/README.md` lists its directives.
 //!
-//! `#import path [a_=b_ c=d]`, `#if`/`#elif`/`#else`/`#endif`, `#define NAME text`, `#bind name: type`, `#params`; elsewhere an
-//! identifier that is a define is replaced by its text. A mistake is an error with file and line.
+//! `#import path [a_=b_ c=d]`, `#if`/`#elif`/`#else`/`#endif`, `#for NAME count`/`#endfor`, `#define NAME text`, `#bind name: type`,
+//! `#params`; elsewhere an identifier that is a define is replaced by its text. A mistake is an error with file and line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 /// A storage binding of the kernel.
 #[derive(Debug, Clone)]
@@ -59,19 +59,68 @@ struct Branch {
 
 type Renames = [(String, String)];
 
+/// A loop that is written out this often is a mistake.
+const MOST_REPEATS: u32 = 256;
+
 impl State<'_> {
     fn file(&mut self, name: &str, renames: &Renames) -> Result<()> {
         let Some(text) = (self.source)(name) else { bail!("shaders/{name}.wgsl does not exist") };
         let mut stack: Vec<Branch> = Vec::new();
-        for (i, line) in text.lines().enumerate() {
-            if let Err(e) = self.line(line, renames, &mut stack) {
-                bail!("shaders/{name}.wgsl:{}: {e:#}", i + 1);
-            }
-        }
+        let lines: Vec<&str> = text.lines().collect();
+        self.lines(name, &lines, 0, renames, &mut stack)?;
         if !stack.is_empty() {
             bail!("shaders/{name}.wgsl: an #if has no #endif");
         }
         Ok(())
+    }
+
+    /// Lines of file `name`, of which `before` others come first.
+    fn lines(&mut self, name: &str, lines: &[&str], before: usize, renames: &Renames, stack: &mut Vec<Branch>) -> Result<()> {
+        let mut i = 0;
+        while let Some(line) = lines.get(i) {
+            let at = before + i + 1;
+            let Some(head) = for_head(line) else {
+                self.line(line, renames, stack).map_err(|e| anyhow!("shaders/{name}.wgsl:{at}: {e:#}"))?;
+                i += 1;
+                continue;
+            };
+            let Some(end) = for_end(&lines[i..]) else { bail!("shaders/{name}.wgsl:{at}: a #for has no #endfor") };
+            if stack.iter().all(|b| b.live) {
+                let (variable, count) = self.count(&rename(head, renames)).map_err(|e| anyhow!("shaders/{name}.wgsl:{at}: {e:#}"))?;
+                for n in 0..count {
+                    let mut inner = renames.to_vec();
+                    inner.push((variable.clone(), n.to_string()));
+                    let open = stack.len();
+                    self.lines(name, &lines[i + 1..i + end], at, &inner, stack)?;
+                    if stack.len() != open {
+                        bail!("shaders/{name}.wgsl:{at}: an #if crosses the #for");
+                    }
+                }
+            }
+            i += end + 1;
+        }
+        Ok(())
+    }
+
+    /// `name count`, where the count may be a product or quotient of numbers.
+    fn count(&self, head: &str) -> Result<(String, u32)> {
+        let Some((variable, count)) = head.split_once(char::is_whitespace) else { bail!("#for takes `name count`") };
+        let text = self.replace(count.trim(), 0)?;
+        let mut value = 1;
+        let mut divide = false;
+        for token in tokens(&text).map(str::trim).filter(|t| !t.is_empty()) {
+            match (token, token.trim_end_matches('u').parse::<u32>()) {
+                ("*", _) => divide = false,
+                ("/", _) => divide = true,
+                (_, Ok(0)) if divide => bail!("#for divides by 0"),
+                (_, Ok(n)) => value = if divide { value / n } else { value * n },
+                _ => bail!("#for cannot count to {text:?}"),
+            }
+        }
+        if value > MOST_REPEATS {
+            bail!("#for repeats {value} times (the limit is {MOST_REPEATS})");
+        }
+        Ok((variable.to_owned(), value))
     }
 
     fn line(&mut self, line: &str, renames: &Renames, stack: &mut Vec<Branch>) -> Result<()> {
@@ -216,6 +265,22 @@ impl State<'_> {
     }
 }
 
+/// What follows `#for`.
+fn for_head(line: &str) -> Option<&str> {
+    line.split("//").next()?.trim().strip_prefix("#for ").map(str::trim)
+}
+
+/// The line of the `#endfor` that closes the `#for` of line 0.
+fn for_end(lines: &[&str]) -> Option<usize> {
+    let mut depth = 0;
+    lines.iter().position(|line| {
+        depth += usize::from(for_head(line).is_some());
+        let ends = line.trim() == "#endfor";
+        depth -= usize::from(ends);
+        ends && depth == 0
+    })
+}
+
 /// Identifiers and what lies between them.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
@@ -277,6 +342,14 @@ mod tests {
     }
 
     #[test]
+    fn loops_are_written_out() -> Result<()> {
+        let files = &[("main", "#for i N * 2\n#for j 2\n#if i == 1 && j == 0\na[i][j] = ij;\n#endif\n#endfor\nb[i]\n#endfor\n#if X\n#for k NOTHING\n#endfor\n#endif")];
+        let options = Options { defines: [("N".to_owned(), "1u".to_owned())].into(), ..Options::default() };
+        assert_eq!(run(files, &options)?, "b[0]\na[1][0] = ij;\nb[1]\n");
+        Ok(())
+    }
+
+    #[test]
     fn an_aliased_binding_is_not_declared() -> Result<()> {
         let files = &[("main", "#bind a: array<f32>\n#bind dst: array<f32>\n#params\ndst[0] = a[0];")];
         let options = Options {
@@ -295,7 +368,7 @@ mod tests {
 
     #[test]
     fn mistakes_name_the_file_and_line() {
-        for (text, what) in [("a\n#endif", "main.wgsl:2"), ("#if A", "no #endif"), ("#what", "main.wgsl:1"), ("#bind a: b", "no binding a")]
+        for (text, what) in [("a\n#endif", "main.wgsl:2"), ("#if A", "no #endif"), ("#what", "main.wgsl:1"), ("#bind a: b", "no binding a"), ("a\n#for i 2", "main.wgsl:2"), ("#for i x\n#endfor", "cannot count")]
         {
             let files: &'static [(&str, &str)] = Box::leak(Box::new([("main", text)]));
             let error = run(files, &Options::default()).map_or_else(|e| e.to_string(), |t| t);

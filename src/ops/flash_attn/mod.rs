@@ -1,5 +1,6 @@
 //! FLASH_ATTN_EXT: softmax(Q K^T * scale + mask) V without the scores in memory. This file says what can be computed, and by which
-//! of the kernels: `tile` needs nothing but core WebGPU and takes everything, `vec` is for few rows of queries.
+//! of the kernels: `tile` needs nothing but core WebGPU and takes everything, `vec` is for few rows of queries, `matrix` for
+//! many where there are matrix units.
 
 use anyhow::Result;
 
@@ -8,6 +9,7 @@ use crate::ggml::Node;
 use crate::gpu::Caps;
 
 mod cases;
+mod matrix;
 mod parts;
 mod shape;
 mod sources;
@@ -27,9 +29,12 @@ impl Room for FlashAttn {
     }
 
     fn plan(&self, node: &Node, shape: &Shape, planner: &mut Planner<'_>) -> Result<()> {
-        match vec::Layout::new(shape, planner.caps()) {
-            Some(layout) => vec::plan(node, shape, &layout, planner),
-            None => tile::plan(node, shape, planner),
+        if let Some(layout) = vec::Layout::new(shape, planner.caps()) {
+            vec::plan(node, shape, &layout, planner)
+        } else if let Some(layout) = matrix::Layout::new(node, shape, planner.caps())? {
+            matrix::plan(node, shape, &layout, planner)
+        } else {
+            tile::plan(node, shape, planner)
         }
     }
 

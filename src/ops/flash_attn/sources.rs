@@ -18,6 +18,8 @@ pub(super) enum Loads {
     Single,
     /// Four at a time, by `q_row4`.
     Four,
+    /// Eight at a time, by `q_halves`, and the mask four at a time.
+    Eight,
     /// 16 at a time, by `q_load16`.
     Sixteen,
 }
@@ -52,7 +54,8 @@ impl Sources {
         if k.ty == v.ty && word_k != word_v {
             (word_k, word_v) = (Word::Plain, Word::Plain);
         }
-        let mask_word = elem::word(Type::F16, caps, false, false);
+        let mask_vector = loads == Loads::Eight && mask.is_some_and(|m| elem::vector_rows(m, caps));
+        let mask_word = elem::word(Type::F16, caps, mask_vector, false);
         let mut operands = vec![read("query", q, "f32"), read("keys", k, word_k.name(k, caps)), read("values", v, word_v.name(v, caps))];
         operands.extend(mask.map(|m| read("mask", m, mask_word)));
         operands.extend(sinks.map(|s| read("sinks", s, "f32")));
@@ -72,6 +75,7 @@ impl Sources {
             .flag("k_WIDE", word_k == Word::Wide)
             .flag("v_WIDE", word_v == Word::Wide)
             .flag("MASK", mask.is_some())
+            .flag("mask_VEC", mask_vector)
             .flag("SINKS", sinks.is_some())
             .flag("PARTS", parts.is_some());
         Ok(Self {
@@ -102,6 +106,7 @@ impl Word {
     fn new(t: &Tensor, loads: Loads, caps: &Caps) -> Self {
         match loads {
             Loads::Four if elem::vector_rows(t, caps) => Self::Vector,
+            Loads::Eight if t.ty == Type::F16 && elem::wide_rows(t) => Self::Wide,
             Loads::Sixteen if t.ty == Type::F32 && elem::vector_rows(t, caps) => Self::Vector,
             Loads::Sixteen if matches!(t.ty, Type::F16 | Type::BF16) && elem::wide_rows(t) => Self::Wide,
             _ => Self::Plain,

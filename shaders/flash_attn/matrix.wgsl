@@ -1,0 +1,362 @@
+// FLASH_ATTN_EXT with matrix units: one workgroup takes ROWS rows of queries (a row is a query of one head; the heads that share
+// keys lie side by side) and goes through the keys, KEYS at a time. f16 in, f32 sums. WR by WC subgroups: each has RM matrices
+// of rows, and of their scores RN, of their results ON matrices of columns.
+// Single elements of a matrix cannot be reached: scores pass through workgroup memory, where TPR invocations share a row. Results
+// stay in matrices. They are only rescaled, through workgroup memory too, when a row's maximum grows by more than LAG; until
+// then weights may be as large as exp(LAG), which f16 holds.
+// K_TYPE, V_TYPE: f16 or quantised. DK, DV: lengths; DK_ALL, DV_ALL: filled up to whole matrices. K_PART: elements of the keys that
+// are staged at a time. V_PART: values that are. QUERIES: the queries lie in workgroup memory instead of in matrices.
+// MASK, SINKS: there are such sources. PARTS: results go to scratch memory, unscaled and with their maxima and sums, for
+// flash_attn/combine.
+#import common/grid
+#import common/view
+struct Params {
+    n_q: u32,
+    n_kv: u32,
+    n_head: u32,
+    group: u32, // heads in a tile's rows
+    k_ratio: u32, // heads for each head of keys
+    v_ratio: u32,
+    batch: u32,
+    tiles: u32, // of one group of heads
+    splits: u32,
+    split_keys: u32,
+    mask_ne2: u32,
+    mask_ne3: u32,
+    scale: f32,
+    softcap: f32, // 0: none
+    alibi_heads: u32,
+    alibi_0: f32, // exponents of the slopes below and from alibi_heads
+    alibi_1: f32,
+    query_view: View,
+    keys_view: View,
+    values_view: View,
+    mask_view: View,
+    dst_view: View,
+    sinks_offset: u32,
+    part_offset: u32, // of the results; their maxima and sums follow
+    part_rows: u32,
+}
+#params
+#bind query: array<f32>
+#bind keys: array<K_WORD>
+#bind values: array<V_WORD>
+#import common/types/K_TYPE q_=k_ Q=keys
+#import common/types/V_TYPE q_=v_ Q=values
+#import flash_attn/halves q_=k_ Q=keys
+#import flash_attn/halves q_=v_ Q=values
+#if MASK
+#bind mask: array<MASK_WORD>
+#import common/types/f16 q_=mask_ Q=mask
+#endif
+#if SINKS && !PARTS
+#bind sinks: array<f32>
+#endif
+#if PARTS
+#bind part: array<f32>
+#else
+#bind dst: array<f32>
+#endif
+#import flash_attn/score
+
+const LAG: f32 = 8.0;
+// Rows are padded by 16 bytes, so that neighbours lie in different banks.
+#define K_PITCH (K_PART + 8u)
+#define V_PITCH (DV_ALL + 8u)
+#define Q_PITCH (DK_ALL + 8u)
+#define S_PITCH (KEYS + 4u)
+#define W_PITCH (KEYS + 8u)
+#define WG_SIZE (SG * WR * WC)
+#define GROUPS (KEYS / 4u / TPR) // groups of four scores of an invocation
+var<workgroup> tile: array<f16, TILE_HALVES>; // keys, or values, and before them the queries
+#if QUERIES
+var<workgroup> queries: array<f16, ROWS * Q_PITCH>;
+#endif
+var<workgroup> scores: array<f32, SCORE_WORDS>;
+var<workgroup> weights: array<f16, ROWS * W_PITCH>;
+var<workgroup> factors: array<f32, ROWS>; // of the rows' results
+var<workgroup> open: atomic<u32>; // 1 + the last key of a tile that some row sees
+var<workgroup> moved: atomic<u32>; // 1 + the last key of a tile that needs results rescaled
+
+@compute @workgroup_size(WG_SIZE)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) count: vec3<u32>,
+    @builtin(subgroup_id) sg_id: u32,
+    @builtin(subgroup_invocation_id) sg_lane: u32,
+) {
+    let lane = sg_id * SG + sg_lane;
+    // Under a causal mask the last tiles take longest: they go first.
+    var rest = workgroup_index(id, count);
+    let tile_index = params.tiles - 1u - rest % params.tiles;
+    rest /= params.tiles;
+    let split = rest % params.splits;
+    rest /= params.splits;
+    let groups = params.n_head / params.group;
+    let first_head = rest % groups * params.group;
+    let batch = rest / groups;
+    if (batch >= params.batch) {
+        return;
+    }
+    let first_row = tile_index * ROWS;
+    let rows = min(ROWS, params.n_q * params.group - first_row);
+    let first_key = split * params.split_keys;
+    let end_key = min(first_key + params.split_keys, params.n_kv);
+    let key_at = at(params.keys_view, 0u, 0u, first_head / params.k_ratio, batch);
+    let value_at = at(params.values_view, 0u, 0u, first_head / params.v_ratio, batch);
+
+    // Queries take the scale before they become f16, which makes them small.
+    for (var t = lane; t < ROWS * DK_ALL / 8u; t += WG_SIZE) {
+        let row = first_row + t / (DK_ALL / 8u);
+        let d = t % (DK_ALL / 8u) * 8u;
+        var x: array<f32, 8>;
+        if (row < first_row + rows && d < DK) {
+            let i = at(params.query_view, 0u, row / params.group, first_head + row % params.group, batch) / 4u + d;
+            for (var j = 0u; j < 8u; j++) {
+                x[j] = query[i + j] * params.scale;
+            }
+        }
+        let to = t / (DK_ALL / 8u) * Q_PITCH + d;
+        for (var j = 0u; j < 8u; j++) {
+#if QUERIES
+            queries[to + j] = f16(x[j]);
+#else
+            tile[to + j] = f16(x[j]);
+#endif
+        }
+    }
+    if (lane == 0u) {
+        atomicStore(&open, 0u);
+        atomicStore(&moved, 0u);
+    }
+    workgroupBarrier();
+    let own_rows = sg_id / WC * (RM * MM);
+    let own_column = sg_id % WC;
+#if !QUERIES
+    var q: array<subgroup_matrix_left<f16, MK, MM>, RM * (DK_ALL / MK)>;
+    for (var i = 0u; i < RM; i++) {
+        for (var e = 0u; e < DK_ALL / MK; e++) {
+            q[i * (DK_ALL / MK) + e] = subgroupMatrixLoad<subgroup_matrix_left<f16, MK, MM>>(&tile, (own_rows + i * MM) * Q_PITCH + e * MK, false, Q_PITCH);
+        }
+    }
+#endif
+    var result: array<subgroup_matrix_result<f32, MN, MM>, RM * ON>;
+
+    // This invocation's row in workgroup memory, and which groups of four scores of it.
+    let my_row = lane / TPR;
+    let my_part = lane % TPR;
+    let row = first_row + min(my_row, rows - 1u);
+    let head = first_head + row % params.group;
+    let slope = slope_of(head);
+#if MASK
+    let mask_at = at(params.mask_view, 0u, row / params.group, head % params.mask_ne2, batch % params.mask_ne3);
+#endif
+    var most = LOWEST;
+    var sum = 0.0;
+
+    for (var key = first_key; key < end_key; key += KEYS) {
+        var bias: array<vec4<f32>, GROUPS>;
+#if MASK
+        var any = vec4<f32>(LOWEST);
+        for (var g = 0u; g < GROUPS; g++) {
+            let n = key + (g * TPR + my_part) * 4u;
+            var m = vec4<f32>(LOWEST);
+#if mask_VEC
+            if (n < end_key) {
+                let past = vec4<u32>(n, n + 1u, n + 2u, n + 3u) >= vec4<u32>(end_key);
+                m = select(mask_get4(mask_at + n * 2u), m, past);
+            }
+#else
+            for (var j = 0u; j < 4u; j++) {
+                if (n + j < end_key) {
+                    m[j] = mask_get(mask_at + (n + j) * 2u);
+                }
+            }
+#endif
+            bias[g] = m;
+            any = max(any, m);
+        }
+        if (max(max(any.x, any.y), max(any.z, any.w)) > LOWEST) {
+            atomicMax(&open, key + 1u);
+        }
+        let last_open = workgroupUniformLoad(&open);
+        if (last_open != key + 1u) {
+            continue;
+        }
+#else
+        for (var g = 0u; g < GROUPS; g++) {
+            let n = key + (g * TPR + my_part) * 4u;
+            bias[g] = select(vec4<f32>(LOWEST), vec4<f32>(), vec4<u32>(n, n + 1u, n + 2u, n + 3u) < vec4<u32>(end_key));
+        }
+#endif
+
+        var score: array<subgroup_matrix_result<f32, MN, MM>, RM * RN>;
+        for (var i = 0u; i < RM * RN; i++) {
+            score[i] = subgroup_matrix_result<f32, MN, MM>();
+        }
+        for (var d = 0u; d < DK_ALL; d += K_PART) {
+            workgroupBarrier();
+            for (var t = lane; t < KEYS * K_PART / 8u; t += WG_SIZE) {
+                let n = t / (K_PART / 8u);
+                let e = t % (K_PART / 8u) * 8u;
+                var x = Halves();
+                if (key + n < end_key && d + e < DK) {
+                    x = k_halves(key_at + (key + n) * params.keys_view.nb1, d + e);
+                }
+                let to = n * K_PITCH + e;
+                for (var j = 0u; j < 4u; j++) {
+                    tile[to + j] = x.a[j];
+                    tile[to + 4u + j] = x.b[j];
+                }
+            }
+            workgroupBarrier();
+            for (var e = 0u; e < K_PART / MK; e++) {
+                var k: array<subgroup_matrix_right<f16, MN, MK>, RN>;
+                for (var j = 0u; j < RN; j++) {
+                    k[j] = subgroupMatrixLoad<subgroup_matrix_right<f16, MN, MK>>(&tile, (own_column * RN + j) * MN * K_PITCH + e * MK, true, K_PITCH);
+                }
+                for (var i = 0u; i < RM; i++) {
+#if QUERIES
+                    let x = subgroupMatrixLoad<subgroup_matrix_left<f16, MK, MM>>(&queries, (own_rows + i * MM) * Q_PITCH + d + e * MK, false, Q_PITCH);
+#else
+                    let x = q[i * (DK_ALL / MK) + e];
+#endif
+                    for (var j = 0u; j < RN; j++) {
+                        score[i * RN + j] = subgroupMatrixMultiplyAccumulate(x, k[j], score[i * RN + j]);
+                    }
+                }
+            }
+        }
+        for (var i = 0u; i < RM; i++) {
+            for (var j = 0u; j < RN; j++) {
+                subgroupMatrixStore(&scores, (own_rows + i * MM) * S_PITCH + (own_column * RN + j) * MN, score[i * RN + j], false, S_PITCH);
+            }
+        }
+        workgroupBarrier();
+
+        var now = LOWEST;
+        for (var g = 0u; g < GROUPS; g++) {
+            let i = my_row * S_PITCH + (g * TPR + my_part) * 4u;
+            bias[g] = score_of(vec4<f32>(scores[i], scores[i + 1u], scores[i + 2u], scores[i + 3u]), bias[g], slope);
+            now = max(now, max(max(bias[g].x, bias[g].y), max(bias[g].z, bias[g].w)));
+        }
+        for (var distance = 1u; distance < TPR; distance *= 2u) {
+            now = max(now, subgroupShuffleXor(now, distance));
+        }
+        var factor = 1.0;
+        if (most == LOWEST) {
+            most = now;
+        } else if (now > most + LAG) {
+            factor = exp(most - now);
+            most = now;
+            sum *= factor;
+            atomicMax(&moved, key + 1u);
+        }
+        if (my_part == 0u) {
+            factors[my_row] = factor;
+        }
+        for (var g = 0u; g < GROUPS; g++) {
+            let w = weights_of(bias[g], most);
+            sum += (w.x + w.y) + (w.z + w.w);
+            let i = my_row * W_PITCH + (g * TPR + my_part) * 4u;
+            for (var j = 0u; j < 4u; j++) {
+                weights[i + j] = f16(w[j]);
+            }
+        }
+        let last_moved = workgroupUniformLoad(&moved);
+        if (last_moved == key + 1u) {
+            let own = sg_id * MM * MN;
+            for (var i = 0u; i < RM; i++) {
+                for (var j = 0u; j < ON; j++) {
+                    subgroupMatrixStore(&scores, own, result[i * ON + j], false, MN);
+                    workgroupBarrier();
+                    for (var e = sg_lane; e < MM * MN; e += SG) {
+                        scores[own + e] *= factors[own_rows + i * MM + e / MN];
+                    }
+                    workgroupBarrier();
+                    result[i * ON + j] = subgroupMatrixLoad<subgroup_matrix_result<f32, MN, MM>>(&scores, own, false, MN);
+                    workgroupBarrier();
+                }
+            }
+        }
+
+        for (var base = 0u; base < KEYS; base += V_PART) {
+#if V_PART != KEYS
+            workgroupBarrier();
+#endif
+            for (var t = lane; t < V_PART * DV_ALL / 8u; t += WG_SIZE) {
+                let n = t / (DV_ALL / 8u);
+                let e = t % (DV_ALL / 8u) * 8u;
+                var x = Halves();
+                if (key + base + n < end_key && e < DV) {
+                    x = v_halves(value_at + (key + base + n) * params.values_view.nb1, e);
+                }
+                let to = n * V_PITCH + e;
+                for (var j = 0u; j < 4u; j++) {
+                    tile[to + j] = x.a[j];
+                    tile[to + 4u + j] = x.b[j];
+                }
+            }
+            workgroupBarrier();
+            for (var e = 0u; e < V_PART / MK; e++) {
+                var w: array<subgroup_matrix_left<f16, MK, MM>, RM>;
+                for (var i = 0u; i < RM; i++) {
+                    w[i] = subgroupMatrixLoad<subgroup_matrix_left<f16, MK, MM>>(&weights, (own_rows + i * MM) * W_PITCH + base + e * MK, false, W_PITCH);
+                }
+                for (var j = 0u; j < ON; j++) {
+                    let x = subgroupMatrixLoad<subgroup_matrix_right<f16, MN, MK>>(&tile, e * MK * V_PITCH + (own_column * ON + j) * MN, false, V_PITCH);
+                    for (var i = 0u; i < RM; i++) {
+                        result[i * ON + j] = subgroupMatrixMultiplyAccumulate(w[i], x, result[i * ON + j]);
+                    }
+                }
+            }
+        }
+    }
+
+    for (var distance = 1u; distance < TPR; distance *= 2u) {
+        sum += subgroupShuffleXor(sum, distance);
+    }
+    if (my_part == 0u) {
+#if PARTS
+        factors[my_row] = 1.0;
+        if (my_row < rows) {
+            let number = ((batch * params.n_head + head) * params.n_q + row / params.group) * params.splits + split;
+            let to = params.part_offset / 4u + params.part_rows * DV + number * 2u;
+            part[to] = most;
+            part[to + 1u] = sum;
+        }
+#else
+        var factor = 1.0;
+#if SINKS
+        let sink = sinks[params.sinks_offset / 4u + head];
+        let highest = max(most, sink);
+        factor = exp(most - highest);
+        sum = sum * factor + exp(sink - highest);
+#endif
+        factors[my_row] = select(factor / sum, 0.0, sum == 0.0);
+#endif
+    }
+    workgroupBarrier();
+    let own = sg_id * MM * MN;
+    for (var i = 0u; i < RM; i++) {
+        for (var j = 0u; j < ON; j++) {
+            subgroupMatrixStore(&scores, own, result[i * ON + j], false, MN);
+            workgroupBarrier();
+            for (var e = sg_lane; e < MM * MN; e += SG) {
+                let in_tile = own_rows + i * MM + e / MN;
+                let d = (own_column * ON + j) * MN + e % MN;
+                if (in_tile < rows && d < DV) {
+                    let r = first_row + in_tile;
+                    let h = first_head + r % params.group;
+                    let x = scores[own + e] * factors[in_tile];
+#if PARTS
+                    part[params.part_offset / 4u + (((batch * params.n_head + h) * params.n_q + r / params.group) * params.splits + split) * DV + d] = x;
+#else
+                    dst[at(params.dst_view, 0u, h, r / params.group, batch) / 4u + d] = x;
+#endif
+                }
+            }
+            workgroupBarrier();
+        }
+    }
+}
