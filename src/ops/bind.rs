@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::grid;
 use super::plan::{GRIDS, Planner, Range};
 use crate::error::Error;
-use crate::ggml::Tensor;
+use crate::ggml::{Tensor, Type};
 use crate::shader::{Access, Variant, View, params};
 
 /// What a kernel does with an operand.
@@ -28,6 +28,8 @@ enum Role {
 pub struct Operand<'a> {
     name: &'static str,
     tensor: Option<&'a Tensor>,
+    /// The type that its bytes are decoded as.
+    ty: Option<Type>,
     start: u64,
     bytes: u64,
     /// The WGSL type of the array's elements; equal types may share a binding.
@@ -37,7 +39,7 @@ pub struct Operand<'a> {
 
 /// A source, read as an array of `word`.
 pub fn read<'a>(name: &'static str, tensor: &'a Tensor, word: &'static str) -> Operand<'a> {
-    Operand { name, tensor: Some(tensor), start: tensor.data, bytes: tensor.span(), word, role: Role::Read }
+    Operand { name, tensor: Some(tensor), ty: Some(tensor.ty), start: tensor.data, bytes: tensor.span(), word, role: Role::Read }
 }
 
 /// A source of which each invocation reads only the elements at the indices of the output that it then writes, so that it may be
@@ -53,12 +55,19 @@ pub fn write<'a>(name: &'static str, tensor: &'a Tensor, word: &'static str) -> 
 
 /// A range of memory that a kernel reads, such as scratch memory that an earlier step wrote.
 pub fn read_bytes(name: &'static str, start: u64, bytes: u64, word: &'static str) -> Operand<'static> {
-    Operand { name, tensor: None, start, bytes, word, role: Role::Read }
+    Operand { name, tensor: None, ty: None, start, bytes, word, role: Role::Read }
 }
 
 /// A range of memory that a kernel writes, such as scratch memory.
 pub fn write_bytes(name: &'static str, start: u64, bytes: u64, word: &'static str) -> Operand<'static> {
     Operand { role: Role::Write, ..read_bytes(name, start, bytes, word) }
+}
+
+impl Operand<'_> {
+    /// A range of memory whose bytes are decoded as a type.
+    pub fn of_type(self, ty: Type) -> Self {
+        Self { ty: Some(ty), ..self }
+    }
 }
 
 /// Where the operands of a kernel are bound.
@@ -146,7 +155,7 @@ pub(super) fn resolve(planner: &mut Planner<'_>, operands: &[Operand<'_>]) -> Re
         bound.bindings.push((operands[i].name, access, range));
     }
     // What decodes such a type reads its grid.
-    if operands.iter().any(|o| o.tensor.is_some_and(|t| t.ty.has_grid())) {
+    if operands.iter().any(|o| o.ty.is_some_and(Type::has_grid)) {
         bound.bindings.push(("grids", Access::Read, Range { start: GRIDS.start, size: GRIDS.end - GRIDS.start }));
     }
     for o in &operands {

@@ -54,6 +54,18 @@ pub(super) fn cases() -> Vec<Case> {
             .tolerance(NMSE_MUL_MAT),
         );
     }
+    for ty in [Type::Q4_K, Type::IQ2_XXS] {
+        cases.push(
+            Case::new(format!("three mul_mat {ty} of one source"), move |g| {
+                let weights = [64, 32, 40].map(|m| g.weight(ty, [256, m, 1, 1]));
+                let x = g.input(Type::F32, [256, 1, 1, 1]);
+                g.also(g.mul_mat(weights[0], x));
+                g.also(g.mul_mat(weights[1], x));
+                g.mul_mat(weights[2], x)
+            })
+            .tolerance(NMSE_MUL_MAT),
+        );
+    }
     cases.push(
         Case::new("mul_mat of 65537 batches", |g| g.mul_mat(g.input(Type::F16, [32, 2, 1, 1]), g.input(Type::F32, [32, 1, 65_537, 1])))
             .tolerance(NMSE_MUL_MAT),

@@ -111,7 +111,7 @@ impl Kernel {
         let (a, x) = (node.source(0)?, node.source(1)?);
         let choice = vec::choose(a, x, planner.caps()).sharing(halves);
         let words = vec::Words::of(a, x, planner.caps());
-        let mut operands = vec![read_bytes("src0", start, bytes, words.a), read("src1", x, words.b)];
+        let mut operands = vec![read_bytes("src0", start, bytes, words.a).of_type(a.ty), read("src1", x, words.b)];
         operands.extend_from_slice(outputs);
         let bound = planner.bind(&operands)?;
         let variant = choice.define(Variant::new("mul_mat/vec_multi"), x.ne[1], planner.caps());
