@@ -97,7 +97,8 @@ impl<'a> Graph<'a> {
             graph
         };
         let mut graph = Self { _make: make, graph, buffers: Vec::new() };
-        for context in [make.context(), make.weights()] {
+        // Weights first: views of them lie in the other context.
+        for context in [make.weights(), make.context()] {
             // SAFETY: live contexts and backend; a context may be empty.
             unsafe {
                 if !sys::ggml_get_first_tensor(context).is_null() {
