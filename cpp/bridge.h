@@ -58,7 +58,8 @@ class Instance {
     std::size_t adapter_count() const { return count_; }
     // A fresh one each time: an adapter makes one device and no more.
     std::unique_ptr<Adapter> adapter(std::size_t index) const;
-    bool has_language_feature(std::uint32_t feature) const;
+    bool has_byte_dot_products() const;
+    bool has_immediates() const;
 
   private:
     std::vector<wgpu::Adapter> enumerate() const;

@@ -70,8 +70,13 @@ std::unique_ptr<Adapter> Instance::adapter(std::size_t index) const {
     return index < adapters.size() ? std::make_unique<Adapter>(instance_, adapters[index]) : nullptr;
 }
 
-bool Instance::has_language_feature(std::uint32_t feature) const {
-    return instance_ && instance_.HasWGSLLanguageFeature(static_cast<wgpu::WGSLLanguageFeatureName>(feature));
+// By the names of the headers: the numbers differ from one Dawn to the next.
+bool Instance::has_byte_dot_products() const {
+    return instance_ && instance_.HasWGSLLanguageFeature(wgpu::WGSLLanguageFeatureName::Packed4x8IntegerDotProduct);
+}
+
+bool Instance::has_immediates() const {
+    return instance_ && instance_.HasWGSLLanguageFeature(wgpu::WGSLLanguageFeatureName::ImmediateAddressSpace);
 }
 
 std::unique_ptr<Instance> new_instance() {

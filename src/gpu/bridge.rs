@@ -125,7 +125,8 @@ pub(crate) mod ffi {
         fn backend_name(backend: u32) -> String;
         fn adapter_count(self: &Instance) -> usize;
         fn adapter(self: &Instance, index: usize) -> UniquePtr<Adapter>;
-        fn has_language_feature(self: &Instance, feature: u32) -> bool;
+        fn has_byte_dot_products(self: &Instance) -> bool;
+        fn has_immediates(self: &Instance) -> bool;
 
         fn facts(self: &Adapter) -> AdapterFacts;
         fn open(self: &Adapter, options: &DeviceOptions, status: &mut Status) -> UniquePtr<Device>;

@@ -10,10 +10,6 @@ use super::caps::{AdapterKind, Caps};
 use crate::env::{self, Settings};
 use crate::error::Error;
 
-/// WGSL language features, as Dawn numbers them.
-const PACKED_4X8_INTEGER_DOT_PRODUCT: u32 = 0x2;
-const IMMEDIATE_ADDRESS_SPACE: u32 = 0xB;
-
 /// Toggles that pay in release and are left off when validation is wanted.
 /// `skip_validation`: 0.7 us instead of 1.6 us to encode a dispatch on an H200 host.
 const FAST: &[&str] = &["skip_validation", "disable_robustness", "disable_workgroup_init", "disable_polyfills_on_integer_div_and_mod"];
@@ -38,8 +34,8 @@ pub fn adapters() -> &'static [Adapter] {
     ADAPTERS.get_or_init(|| {
         let instance: &'static UniquePtr<ffi::Instance> = Box::leak(Box::new(ffi::new_instance()));
         let Some(instance) = instance.as_ref() else { return Vec::new() };
-        let dot = instance.has_language_feature(PACKED_4X8_INTEGER_DOT_PRODUCT);
-        let immediates = instance.has_language_feature(IMMEDIATE_ADDRESS_SPACE);
+        let dot = instance.has_byte_dot_products();
+        let immediates = instance.has_immediates();
         let mut list: Vec<Adapter> = (0..instance.adapter_count())
             .filter_map(|index| {
                 let adapter = instance.adapter(index);

@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The module that cargo built beside this program.
-fn module() -> Result<CString> {
+pub fn module() -> Result<CString> {
     let exe = std::env::current_exe()?;
     let folder = exe.parent().and_then(|p| p.parent()).context("this program lies nowhere")?;
     let name = format!("{}ggml_webgpu{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
