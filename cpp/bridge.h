@@ -38,6 +38,7 @@ class Fence;
 class Mapping;
 class Device;
 class Timestamps;
+class Words;
 
 class Adapter {
   public:
@@ -58,12 +59,15 @@ class Instance {
     std::size_t adapter_count() const { return count_; }
     // A fresh one each time: an adapter makes one device and no more.
     std::unique_ptr<Adapter> adapter(std::size_t index) const;
+    // What Dawn has said of drivers and adapters.
+    rust::Vec<rust::String> words() const;
     bool has_byte_dot_products() const;
     bool has_immediates() const;
 
   private:
     std::vector<wgpu::Adapter> enumerate() const;
     struct Native;
+    std::unique_ptr<Words> words_;  // before the instance, which writes to it until its end
     std::unique_ptr<Native> native_;
     wgpu::Instance instance_;
     std::size_t count_ = 0;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "bridge.h"
 #include "ggml-webgpu/src/gpu/bridge.rs.h"
@@ -23,20 +26,44 @@ constexpr wgpu::BackendType kBackend = wgpu::BackendType::Vulkan;
 
 }  // namespace
 
+// What Dawn says of drivers and adapters. Kept, not printed: it matters only where no adapter serves.
+class Words {
+  public:
+    void add(wgpu::StringView text) {
+        const std::lock_guard lock(mutex_);
+        words_.emplace_back(std::string_view(text));
+    }
+    rust::Vec<rust::String> all() const {
+        const std::lock_guard lock(mutex_);
+        rust::Vec<rust::String> list;
+        for (const std::string& word : words_) {
+            list.push_back(rust::String::lossy(word));
+        }
+        return list;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    std::vector<std::string> words_;
+};
+
 struct Instance::Native {
     explicit Native(const wgpu::InstanceDescriptor& descriptor) : instance(&descriptor) {}
     dawn::native::Instance instance;
 };
 
-Instance::Instance() {
+Instance::Instance() : words_(std::make_unique<Words>()) {
     // Experimental features (subgroup matrices, f16 on NVIDIA) exist only behind this toggle.
     const std::array<const char*, 2> on = {"allow_unsafe_apis", "expose_wgsl_experimental_features"};
     wgpu::DawnTogglesDescriptor toggles;
     toggles.enabledToggleCount = on.size();
     toggles.enabledToggles = on.data();
     const wgpu::InstanceFeatureName timed = wgpu::InstanceFeatureName::TimedWaitAny;
+    dawn::native::DawnInstanceDescriptor native;
+    native.nextInChain = &toggles;
+    native.SetLoggingCallback([](wgpu::LoggingType, wgpu::StringView text, Words* words) { words->add(text); }, words_.get());
     wgpu::InstanceDescriptor descriptor;
-    descriptor.nextInChain = &toggles;
+    descriptor.nextInChain = &native;
     descriptor.requiredFeatureCount = 1;
     descriptor.requiredFeatures = &timed;
     native_ = std::make_unique<Native>(descriptor);
@@ -68,6 +95,10 @@ Instance::~Instance() = default;
 std::unique_ptr<Adapter> Instance::adapter(std::size_t index) const {
     const std::vector<wgpu::Adapter> adapters = enumerate();
     return index < adapters.size() ? std::make_unique<Adapter>(instance_, adapters[index]) : nullptr;
+}
+
+rust::Vec<rust::String> Instance::words() const {
+    return words_->all();
 }
 
 // By the names of the headers: the numbers differ from one Dawn to the next.

@@ -9,7 +9,7 @@ use super::{abi, device};
 use crate::env;
 use crate::ggml::sys;
 use crate::gpu::caps::AdapterKind;
-use crate::gpu::device::{Adapter, adapters};
+use crate::gpu::device::{Adapter, adapters, words_of_dawn};
 
 /// The name of the registry entry and the beginning of each device's name.
 pub const NAME: &CStr = c"WebGPU";
@@ -42,7 +42,10 @@ fn listed() -> Vec<&'static Adapter> {
         .collect();
     if list.is_empty() {
         let why = match left_out {
-            0 => "Dawn found no adapter: is a Vulkan driver installed? (`vulkaninfo --summary` lists them)".to_owned(),
+            0 => format!(
+                "Dawn accepts no adapter: is a Vulkan driver installed? (`vulkaninfo --summary` lists them). {}",
+                words_of_dawn().join("; ")
+            ),
             n => format!("only {n} software adapter(s), which would be slower than the CPU backend; GGML_WEBGPU_SOFTWARE=1 lists them"),
         };
         crate::log!(Warn, "0 devices: {why}");

@@ -125,6 +125,7 @@ pub(crate) mod ffi {
         fn backend_name(backend: u32) -> String;
         fn adapter_count(self: &Instance) -> usize;
         fn adapter(self: &Instance, index: usize) -> UniquePtr<Adapter>;
+        fn words(self: &Instance) -> Vec<String>;
         fn has_byte_dot_products(self: &Instance) -> bool;
         fn has_immediates(self: &Instance) -> bool;
 

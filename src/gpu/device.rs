@@ -26,14 +26,22 @@ pub struct Adapter {
     caps: Caps,
 }
 
+/// The instance of the process. Never dropped: drivers crash when it goes while the process exits.
+fn instance() -> Option<&'static ffi::Instance> {
+    static INSTANCE: OnceLock<&'static UniquePtr<ffi::Instance>> = OnceLock::new();
+    INSTANCE.get_or_init(|| Box::leak(Box::new(ffi::new_instance()))).as_ref()
+}
+
+/// What Dawn has said of drivers and adapters so far: why it refused one.
+pub fn words_of_dawn() -> Vec<String> {
+    instance().map_or_else(Vec::new, ffi::Instance::words)
+}
+
 /// All adapters: discrete before integrated, software last, each physical GPU once. Found once per process.
-///
-/// The instance is never dropped: drivers crash when it goes while the process exits.
 pub fn adapters() -> &'static [Adapter] {
     static ADAPTERS: OnceLock<Vec<Adapter>> = OnceLock::new();
     ADAPTERS.get_or_init(|| {
-        let instance: &'static UniquePtr<ffi::Instance> = Box::leak(Box::new(ffi::new_instance()));
-        let Some(instance) = instance.as_ref() else { return Vec::new() };
+        let Some(instance) = instance() else { return Vec::new() };
         let dot = instance.has_byte_dot_products();
         let immediates = instance.has_immediates();
         let mut list: Vec<Adapter> = (0..instance.adapter_count())

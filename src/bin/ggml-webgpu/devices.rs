@@ -4,7 +4,7 @@ use anyhow::Result;
 use comfy_table::{ContentArrangement, Table};
 use ggml_webgpu::gpu::Caps;
 use ggml_webgpu::gpu::caps::{AdapterKind, MatrixShape};
-use ggml_webgpu::gpu::device::adapters;
+use ggml_webgpu::gpu::device::{adapters, words_of_dawn};
 
 pub fn run() -> Result<()> {
     let mut table = Table::new();
@@ -21,7 +21,10 @@ pub fn run() -> Result<()> {
         table.add_row([name, adapter_text(caps), kind(caps), memory(caps), features(caps), limits(caps)]);
     }
     if adapters().is_empty() {
-        println!("Dawn found no adapter. Is a Vulkan driver installed? third_party/bootstrap installs a software driver if there is none.");
+        println!("Dawn accepts no adapter. Is a Vulkan driver installed? third_party/bootstrap installs a software driver if there is none.");
+        for word in words_of_dawn() {
+            println!("Dawn: {}", word.trim_end());
+        }
     } else {
         println!("{table}");
     }
