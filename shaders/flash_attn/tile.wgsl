@@ -58,11 +58,10 @@ struct Params {
 
 // Rows of 8 groups of four are padded to 9, so that neighbours lie in different banks.
 #define PITCH 9u
-#define OWN (ROWS / TY)
 #define COLUMNS (SLOTS * 8)
 var<workgroup> tile: array<vec4<f32>, TILE_WORDS>; // queries and keys, or values
 var<workgroup> weights: array<vec4<f32>, ROWS * 9>;
-var<workgroup> highest: array<vec4<f32>, ROWS * 2>; // of the 8 invocations that share a row
+var<workgroup> highest: array<f32, ROWS * 9>; // of the 8 invocations that share a row
 var<workgroup> row_at: array<u32, ROWS>;
 var<workgroup> open: atomic<u32>; // 1 + the last key of a tile that some row sees
 
@@ -135,6 +134,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     if (lane == 0u) {
         atomicStore(&open, 0u);
     }
+    workgroupBarrier();
     let key_at = at(params.keys_view, 0u, 0u, first_head / params.k_ratio, batch);
     let value_at = at(params.values_view, 0u, 0u, first_head / params.v_ratio, batch);
 
@@ -143,7 +143,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     var most: array<f32, OWN>;
     var sum: array<f32, OWN>;
     var result: array<vec4<f32>, OWN * SLOTS>;
-    for (var i = 0u; i < OWN; i++) {
+#for i OWN
+    {
         let row = first_row + min(ty + i * TY, rows - 1u);
         let head = first_head + row % params.group;
         slope[i] = slope_of(head);
@@ -152,10 +153,13 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
 #endif
         most[i] = LOWEST;
         sum[i] = 0.0;
-        for (var s = 0u; s < SLOTS; s++) {
+#for s SLOTS
+        {
             result[i * SLOTS + s] = vec4<f32>();
         }
+#endfor
     }
+#endfor
 
     for (var key = first_key; key < end_key; key += KEYS) {
         // Keys 4 tx to 4 tx + 3 of the tile are this invocation's.
@@ -163,16 +167,18 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         var bias: array<vec4<f32>, OWN>;
 #if MASK
         var any = LOWEST;
-        for (var i = 0u; i < OWN; i++) {
+#for i OWN
+        {
             var m = vec4<f32>(LOWEST);
-            for (var j = 0u; j < 4u; j++) {
-                if (mine + j < end_key && ty + i * TY < rows) {
-                    m[j] = mask_get(mask_at[i] + (mine + j) * 2u);
-                }
+#for j 4
+            if (mine + j < end_key && ty + i * TY < rows) {
+                m[j] = mask_get(mask_at[i] + (mine + j) * 2u);
             }
+#endfor
             bias[i] = m;
             any = max(any, max(max(m.x, m.y), max(m.z, m.w)));
         }
+#endfor
         if (any > LOWEST) {
             atomicMax(&open, key + 1u);
         }
@@ -182,16 +188,20 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             continue;
         }
 #else
-        for (var i = 0u; i < OWN; i++) {
+#for i OWN
+        {
             bias[i] = select(vec4<f32>(LOWEST), vec4<f32>(), vec4<u32>(mine) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end_key));
         }
+#endfor
 #endif
 
         // Products of queries and keys, 32 of their elements at a time.
         var score: array<vec4<f32>, OWN>;
-        for (var i = 0u; i < OWN; i++) {
+#for i OWN
+        {
             score[i] = vec4<f32>();
         }
+#endfor
         for (var d = 0u; d < params.dk; d += 32u) {
             workgroupBarrier();
             for (var t = lane; t < ROWS * 8; t += TY * 8) {
@@ -218,32 +228,42 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
                 let k1 = tile[(ROWS + 8u + tx) * PITCH + e];
                 let k2 = tile[(ROWS + 16u + tx) * PITCH + e];
                 let k3 = tile[(ROWS + 24u + tx) * PITCH + e];
-                for (var i = 0u; i < OWN; i++) {
+#for i OWN
+                {
                     let x = tile[(ty + i * TY) * PITCH + e];
                     score[i] += vec4<f32>(dot(x, k0), dot(x, k1), dot(x, k2), dot(x, k3));
                 }
+#endfor
             }
         }
 
-        for (var i = 0u; i < OWN; i++) {
+#for i OWN
+        {
             score[i] = score_of(score[i], bias[i], slope[i]);
             let s = score[i];
-            highest[(ty + i * TY) * 2u + tx / 4u][tx % 4u] = max(max(s.x, s.y), max(s.z, s.w));
+            highest[(ty + i * TY) * PITCH + tx] = max(max(s.x, s.y), max(s.z, s.w));
         }
+#endfor
         workgroupBarrier();
-        for (var i = 0u; i < OWN; i++) {
+#for i OWN
+        {
             let row = ty + i * TY;
-            let h = max(highest[row * 2u], highest[row * 2u + 1u]);
-            let now = max(most[i], max(max(h.x, h.y), max(h.z, h.w)));
+            var now = most[i];
+#for j 8
+            now = max(now, highest[row * PITCH + j]);
+#endfor
             let w = weights_of(score[i], now);
             let fade = exp(most[i] - now);
             weights[row * PITCH + tx] = w;
             sum[i] = sum[i] * fade + (w.x + w.y) + (w.z + w.w);
             most[i] = now;
-            for (var s = 0u; s < SLOTS; s++) {
+#for s SLOTS
+            {
                 result[i * SLOTS + s] *= fade;
             }
+#endfor
         }
+#endfor
 
         // The result grows by weights times values, VALUES keys at a time.
         let ends = min(KEYS, end_key - key);
@@ -261,38 +281,47 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             workgroupBarrier();
             for (var n = 0u; n < VALUES; n += 4u) {
                 var w: array<vec4<f32>, OWN>;
-                for (var i = 0u; i < OWN; i++) {
+#for i OWN
+                {
                     w[i] = weights[(ty + i * TY) * PITCH + (base + n) / 4u];
                 }
-                for (var s = 0u; s < SLOTS; s++) {
+#endfor
+#for s SLOTS
+                {
                     let column = n * COLUMNS + s * 8u + tx;
                     let v0 = tile[column];
                     let v1 = tile[column + COLUMNS];
                     let v2 = tile[column + 2u * COLUMNS];
                     let v3 = tile[column + 3u * COLUMNS];
-                    for (var i = 0u; i < OWN; i++) {
+#for i OWN
+                    {
                         result[i * SLOTS + s] += w[i].x * v0 + w[i].y * v1 + w[i].z * v2 + w[i].w * v3;
                     }
+#endfor
                 }
+#endfor
             }
         }
     }
 
     workgroupBarrier();
-    for (var i = 0u; i < OWN; i++) {
-        highest[(ty + i * TY) * 2u + tx / 4u][tx % 4u] = sum[i];
+#for i OWN
+    {
+        highest[(ty + i * TY) * PITCH + tx] = sum[i];
     }
+#endfor
     workgroupBarrier();
-    for (var i = 0u; i < OWN; i++) {
+#for i OWN
+    {
         let in_tile = ty + i * TY;
-        if (in_tile >= rows) {
-            continue;
-        }
+        if (in_tile < rows) {
         let row = first_row + in_tile;
         let n = row / params.group;
         let head = first_head + row % params.group;
-        let all = highest[in_tile * 2u] + highest[in_tile * 2u + 1u];
-        var total = (all.x + all.y) + (all.z + all.w);
+        var total = 0.0;
+#for j 8
+        total += highest[in_tile * PITCH + j];
+#endfor
 #if PARTS
         let number = ((batch * params.n_head + head) * params.n_q + n) * params.splits + split;
         let to = params.part_offset / 4u + number * params.dv;
@@ -313,10 +342,11 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
 #endif
         factor = select(factor / total, 0.0, total == 0.0);
 #endif
-        for (var s = 0u; s < SLOTS; s++) {
+#for s SLOTS
+        {
             let d = (first_column + s * 8u + tx) * 4u;
             let x = result[i * SLOTS + s] * factor;
-            for (var j = 0u; j < 4u; j++) {
+#for j 4
                 if (d + j < params.dv) {
 #if PARTS
                     part[to + d + j] = x[j];
@@ -324,7 +354,10 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
                     dst[to + d + j] = x[j];
 #endif
                 }
-            }
+#endfor
+        }
+#endfor
         }
     }
+#endfor
 }

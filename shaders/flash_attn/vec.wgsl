@@ -102,7 +102,8 @@ fn main(
     var most: array<f32, ROWS>;
     var sum: array<f32, ROWS>;
     var result: array<vec4<f32>, ROWS * SLOTS * 4>;
-    for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+    {
         let row = min(first_row + r, last_row);
         let head = first_head + row % params.group;
         slope[r] = slope_of(head);
@@ -111,10 +112,13 @@ fn main(
 #endif
         most[r] = LOWEST;
         sum[r] = 0.0;
-        for (var s = 0u; s < SLOTS * 4u; s++) {
+#for s SLOTS * 4
+        {
             result[r * SLOTS * 4u + s] = vec4<f32>();
         }
+#endfor
     }
+#endfor
     workgroupBarrier();
 
     for (var block = first_key + sg_id * BLOCK; block < end_key; block += SUBGROUP_COUNT * BLOCK) {
@@ -124,28 +128,36 @@ fn main(
 #if MASK
         var any = LOWEST;
 #endif
-        for (var u = 0u; u < KEYS; u++) {
+#for u KEYS
+        {
             let key = block + u * (SG / 4u) + sg_lane / 4u;
             let clamped = min(key, end_key - 1u);
             start[u] = key_at + clamped * params.keys_view.nb1;
 #if MASK && ONE_MASK
             let m = select(LOWEST, mask_get(mask_at[0] + clamped * 2u), key < end_key);
             any = max(any, m);
-            for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+            {
                 bias[u * ROWS + r] = m;
             }
+#endfor
 #elif MASK
-            for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+            {
                 let m = select(LOWEST, mask_get(mask_at[r] + clamped * 2u), key < end_key);
                 any = max(any, m);
                 bias[u * ROWS + r] = m;
             }
+#endfor
 #else
-            for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+            {
                 bias[u * ROWS + r] = select(LOWEST, 0.0, key < end_key);
             }
+#endfor
 #endif
         }
+#endfor
 #if MASK
         if (!subgroupAny(any > LOWEST)) {
             continue;
@@ -153,29 +165,41 @@ fn main(
 #endif
 
         var score: array<f32, KEYS * ROWS>;
-        for (var u = 0u; u < KEYS * ROWS; u++) {
+#for u KEYS * ROWS
+        {
             score[u] = 0.0;
         }
+#endfor
         for (var c = 0u; c < K_PIECES; c += 4u) {
             let piece = c + sg_lane % 4u;
             if (K_PIECES % 4u == 0u || piece < K_PIECES) {
                 var k: array<array<vec4<f32>, 4>, KEYS>;
-                for (var u = 0u; u < KEYS; u++) {
+#for u KEYS
+                {
                     k[u] = k_load16(start[u], piece * 16u);
                 }
-                for (var r = 0u; r < ROWS; r++) {
-                    for (var e = 0u; e < 4u; e++) {
+#endfor
+#for r ROWS
+                {
+#for e 4
+                    {
                         let x = shared_words[r * (DK / 4u) + piece * 4u + e];
-                        for (var u = 0u; u < KEYS; u++) {
+#for u KEYS
+                        {
                             score[u * ROWS + r] += dot(x, k[u][e]);
                         }
+#endfor
                     }
+#endfor
                 }
+#endfor
             }
         }
-        for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+        {
             var now = LOWEST;
-            for (var u = 0u; u < KEYS; u++) {
+#for u KEYS
+            {
                 var s = score[u * ROWS + r];
                 s += subgroupShuffleXor(s, 1u);
                 s += subgroupShuffleXor(s, 2u);
@@ -183,6 +207,7 @@ fn main(
                 score[u * ROWS + r] = s;
                 now = max(now, s);
             }
+#endfor
             for (var distance = 4u; distance < SG; distance *= 2u) {
                 now = max(now, subgroupShuffleXor(now, distance));
             }
@@ -190,51 +215,73 @@ fn main(
             let fade = exp(most[r] - now);
             most[r] = now;
             sum[r] *= fade;
-            for (var u = 0u; u < KEYS; u++) {
+#for u KEYS
+            {
                 let w = weights_of(vec4<f32>(score[u * ROWS + r]), now).x;
                 score[u * ROWS + r] = w;
                 sum[r] += w;
             }
-            for (var s = 0u; s < SLOTS * 4u; s++) {
+#endfor
+#for s SLOTS * 4
+            {
                 result[r * SLOTS * 4u + s] *= fade;
             }
+#endfor
         }
+#endfor
 
-        for (var u = 0u; u < KEYS; u++) {
-            for (var t = 0u; t < SG / 4u; t += STEP) {
-                let place = t + sg_lane / VL;
+#for u KEYS
+        {
+#for t VL / 4
+            {
+                let place = t * STEP + sg_lane / VL;
                 var weight: array<f32, ROWS>;
-                for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+                {
                     weight[r] = subgroupShuffle(score[u * ROWS + r], place * 4u);
                 }
+#endfor
                 let value = value_at + min(block + u * (SG / 4u) + place, end_key - 1u) * params.values_view.nb1;
-                for (var s = 0u; s < SLOTS; s++) {
+#for s SLOTS
+                {
                     let x = v_load16(value, min(s * VL + sg_lane % VL, V_PIECES - 1u) * 16u);
-                    for (var r = 0u; r < ROWS; r++) {
-                        for (var e = 0u; e < 4u; e++) {
+#for r ROWS
+                    {
+#for e 4
+                        {
                             result[(r * SLOTS + s) * 4u + e] += weight[r] * x[e];
                         }
+#endfor
                     }
+#endfor
                 }
+#endfor
             }
+#endfor
         }
+#endfor
     }
 
     // Joins the invocations that took other values, then the subgroups.
-    for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+    {
         for (var distance = 4u; distance < SG; distance *= 2u) {
             sum[r] += subgroupShuffleXor(sum[r], distance);
         }
         for (var distance = VL; distance < SG; distance *= 2u) {
-            for (var s = 0u; s < SLOTS * 4u; s++) {
+#for s SLOTS * 4
+            {
                 result[r * SLOTS * 4u + s] += subgroupShuffleXor(result[r * SLOTS * 4u + s], distance);
             }
+#endfor
         }
         if (sg_lane == 0u) {
             notes[sg_id * ROWS + r] = vec2<f32>(most[r], sum[r]);
         }
     }
-    for (var r = 0u; r < ROWS; r++) {
+#endfor
+#for r ROWS
+    {
         workgroupBarrier();
         var now = notes[r].x;
         for (var i = 1u; i < SUBGROUP_COUNT; i++) {
@@ -245,14 +292,18 @@ fn main(
             total += notes[i * ROWS + r].y * exp(notes[i * ROWS + r].x - now);
         }
         let fade = exp(most[r] - now);
-        for (var s = 0u; s < SLOTS; s++) {
+#for s SLOTS
+        {
             let piece = s * VL + sg_lane;
             if (sg_lane < VL && piece < V_PIECES) {
-                for (var e = 0u; e < 4u; e++) {
+#for e 4
+                {
                     shared_words[sg_id * (DV / 4u) + piece * 4u + e] = result[(r * SLOTS + s) * 4u + e] * fade;
                 }
+#endfor
             }
         }
+#endfor
         workgroupBarrier();
         let row = first_row + r;
         if (row <= last_row) {
@@ -291,4 +342,5 @@ fn main(
             }
         }
     }
+#endfor
 }

@@ -177,6 +177,13 @@ impl Make {
         self.wrap(unsafe { sys::ggml_im2col_back(self.context(), a.raw(), kernel.raw(), ne.as_mut_ptr(), s0, s1, p0, p1, d0, d1, is_2d) })
     }
 
+    /// Gives a FLASH_ATTN_EXT sinks.
+    pub fn flash_attn_ext_add_sinks<'a>(&'a self, a: T<'a>, sinks: T<'a>) -> T<'a> {
+        // SAFETY: live tensors.
+        unsafe { sys::ggml_flash_attn_ext_add_sinks(a.raw(), sinks.raw()) };
+        a
+    }
+
     /// Strides in bytes.
     pub fn nb(&self, a: T<'_>) -> [usize; 4] {
         // SAFETY: a live tensor.
@@ -280,6 +287,7 @@ constructors! {
     soft_max_ext_back => ggml_soft_max_ext_back(a, b; scale: f32, max_bias: f32);
     soft_max_ext_back_inplace => ggml_soft_max_ext_back_inplace(a, b; scale: f32, max_bias: f32);
     rope_inplace => ggml_rope_inplace(a, pos; n_dims: i32, mode: i32);
+    flash_attn_ext => ggml_flash_attn_ext(q, k, v | mask; scale: f32, max_bias: f32, logit_softcap: f32);
     concat => ggml_concat(a, b; dim: i32);
     repeat => ggml_repeat(a, b;);
     repeat_back => ggml_repeat_back(a, b;);

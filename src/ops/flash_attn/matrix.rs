@@ -11,12 +11,17 @@ use crate::gpu::caps::{AdapterKind, Component, MatrixShape};
 use crate::ops::Planner;
 use crate::shader::params;
 
+/// Workgroups that keep a large GPU busy: two for each of the 132 multiprocessors of an H200.
+const BUSY: u64 = 264;
 /// Floats of results that an invocation holds at most, and f16 of queries: 64 registers each. More queries stay in workgroup memory.
 const MOST_RESULTS: u32 = 64;
 const MOST_QUERIES: u32 = 128;
-/// Heads that software adapters do with matrices: so that the kernel is tested there. Emulated matrices are slower than `tile`, and
-/// each kernel takes some ten seconds to compile.
-const SOFTWARE: [(u32, u32); 3] = [(64, 64), (128, 128), (576, 512)];
+/// Subgroups of a workgroup. Measured on an H200 with tiles of 32 rows, heads of 128: 26 ms with 2, 17 ms with 4, 12 ms with 8; with 64
+/// rows 9.9 ms with 4, 6.8 ms with 8.
+const MOST_SUBGROUPS: u32 = 16;
+/// What software adapters do with matrices, only so that the kernel is tested there: types, and lengths of keys and values. Emulated
+/// matrices are slower than `tile`, and each kernel takes seconds to compile.
+const SOFTWARE: ([Type; 2], [(u32, u32); 2]) = ([Type::F16, Type::Q8_0], [(64, 64), (128, 128)]);
 
 /// What follows from shapes and capabilities. Sizes in elements.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +49,9 @@ impl Layout {
         if !halves || shape.dk % 8 != 0 || shape.dv % 8 != 0 || shape.n_kv == 0 || shape.dk == 0 || shape.dv == 0 {
             return Ok(None);
         }
-        if caps.kind == AdapterKind::Software && !SOFTWARE.contains(&(shape.dk, shape.dv)) {
+        let (types, lengths) = &SOFTWARE;
+        let tested = types.contains(&k.ty) && types.contains(&v.ty) && lengths.contains(&(shape.dk, shape.dv));
+        if caps.kind == AdapterKind::Software && !tested {
             return Ok(None);
         }
         let matrix = caps
@@ -58,7 +65,7 @@ impl Layout {
             rows /= 2;
         }
         while rows >= matrix.m {
-            for wc in [1, 2, 4, 8] {
+            for wc in [8, 4, 2, 1] {
                 for keys in [64, 32, 16] {
                     let layout = Self::sized(matrix, sg, rows, keys, wc, shape, caps);
                     if layout.is_some() {
@@ -74,14 +81,15 @@ impl Layout {
     /// A layout with these sizes, if they fit.
     fn sized(matrix: MatrixShape, sg: u32, rows: u32, keys: u32, wc: u32, shape: &Shape, caps: &Caps) -> Option<Self> {
         let software = caps.kind == AdapterKind::Software;
+        let (most_results, most_subgroups) = if software { (MOST_RESULTS / 2, MOST_SUBGROUPS / 2) } else { (MOST_RESULTS, MOST_SUBGROUPS) };
         let (wr, invocations) = (rows / matrix.m, rows / matrix.m * wc * sg);
         let (dk_all, dv_all) = (shape.dk.next_multiple_of(matrix.k), shape.dv.next_multiple_of(wc * matrix.n));
         let per_row = invocations / rows;
         let fits = rows % matrix.m == 0
             && keys % (wc * matrix.n) == 0
             && keys % matrix.k == 0
-            && dv_all / wc * matrix.m / sg <= if software { MOST_RESULTS / 2 } else { MOST_RESULTS }
-            && wr * wc <= 8
+            && dv_all / wc * matrix.m / sg <= most_results
+            && wr * wc <= most_subgroups
             && invocations <= caps.max_invocations
             && invocations % rows == 0
             && per_row.is_power_of_two()
@@ -129,8 +137,10 @@ pub(super) fn plan(node: &Node, shape: &Shape, layout: &Layout, planner: &mut Pl
     let Layout { matrix, sg, wr, wc, rows, keys, .. } = *layout;
     let tiles = shape.group_rows().div_ceil(rows);
     let workgroups = shape.groups() * u64::from(tiles);
-    let split = parts::split(shape.n_kv, workgroups, keys, 4 * keys.max(64));
+    let split = parts::split(shape.n_kv, workgroups, BUSY, keys, 4 * keys.max(64));
     let s = Sources::new("flash_attn/matrix", node, shape, split, Loads::Eight, planner)?;
+    let loads = |n: u32, length: u32| (n * length / 8).div_ceil(wr * wc * sg);
+    let (k_loads, v_loads) = (loads(keys, layout.k_part), loads(layout.v_part, layout.dv_all));
     let variant = s
         .variant
         .flag("MATRIX", true)
@@ -147,6 +157,11 @@ pub(super) fn plan(node: &Node, shape: &Shape, layout: &Layout, planner: &mut Pl
         .number("RN", format_args!("{}u", keys / wc / matrix.n))
         .number("ON", format_args!("{}u", layout.dv_all / wc / matrix.n))
         .number("TPR", format_args!("{}u", wr * wc * sg / rows))
+        .number("GROUPS", keys / 4 * rows / (wr * wc * sg))
+        .flag("WHOLE", layout.k_part == layout.dk_all && layout.v_part == keys)
+        .number("K_LOADS", k_loads)
+        .number("V_LOADS", v_loads)
+        .number("PIECES", k_loads.max(v_loads))
         .number("ROWS", format_args!("{rows}u"))
         .number("KEYS", format_args!("{keys}u"))
         .number("DK", format_args!("{}u", shape.dk))

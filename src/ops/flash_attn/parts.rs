@@ -8,9 +8,6 @@ use crate::ops::Planner;
 use crate::ops::bind::{read, read_bytes, write};
 use crate::shader::{Variant, params};
 
-/// Workgroups that keep a large GPU busy: two for each of the 132 multiprocessors of an H200.
-const BUSY: u64 = 264;
-
 /// How the keys of each row are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Split {
@@ -20,10 +17,10 @@ pub(super) struct Split {
     pub keys: u32,
 }
 
-/// Splits `n_kv` keys so that `workgroups` times the parts fill a GPU. Parts begin at multiples of `step` keys and have at least
-/// `least`.
-pub(super) fn split(n_kv: u32, workgroups: u64, step: u32, least: u32) -> Split {
-    let wanted = (BUSY / workgroups.max(1)).max(1) as u32;
+/// Splits `n_kv` keys so that `workgroups` times the parts come near `busy`, the number that fills a large GPU. Parts begin at multiples
+/// of `step` keys and have at least `least`.
+pub(super) fn split(n_kv: u32, workgroups: u64, busy: u64, step: u32, least: u32) -> Split {
+    let wanted = (busy / workgroups.max(1)).max(1) as u32;
     let most = (n_kv / least.max(1)).max(1);
     let keys = n_kv.div_ceil(wanted.min(most)).next_multiple_of(step).max(step);
     Split { count: n_kv.div_ceil(keys).max(1), keys }

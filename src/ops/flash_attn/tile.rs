@@ -9,6 +9,8 @@ use crate::ggml::Node;
 use crate::ops::Planner;
 use crate::shader::{Variant, params};
 
+/// Workgroups that keep a large GPU busy: two for each of the 132 multiprocessors of an H200.
+const BUSY: u64 = 264;
 /// Keys of a tile.
 const KEYS: u32 = 32;
 /// Groups of four elements for each step of workgroup memory's second use, the values: 8 KiB.
@@ -20,7 +22,7 @@ pub(super) fn plan(node: &Node, shape: &Shape, planner: &mut Planner<'_>) -> Res
     let tiling = Tiling::new(shape);
     let tiles = shape.group_rows().div_ceil(tiling.rows);
     let workgroups = shape.groups() * u64::from(tiles) * u64::from(tiling.pieces);
-    let split = parts::split(shape.n_kv, workgroups, KEYS, 8 * KEYS);
+    let split = parts::split(shape.n_kv, workgroups, BUSY, KEYS, 8 * KEYS);
     let ragged = shape.dk % 4 != 0 || shape.dv % 4 != 0;
     let s = Sources::new("flash_attn/tile", node, shape, split, if ragged { Loads::Single } else { Loads::Four }, planner)?;
     let (k, v) = shape.keys_and_values(node)?;
@@ -100,6 +102,7 @@ impl Tiling {
             .number("ROWS", format_args!("{}u", self.rows))
             .number("KEYS", format_args!("{KEYS}u"))
             .number("TY", format_args!("{}u", self.ty))
+            .number("OWN", self.rows / self.ty)
             .number("SLOTS", format_args!("{}u", self.slots))
             .number("VALUES", format_args!("{values}u"))
             .number("TILE_WORDS", ((self.rows + KEYS) * 9).max(values * columns))
