@@ -14,20 +14,31 @@ fn exact(v: f32) -> f32 {
 fn exact4(v: vec4<f32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(bitcast<vec4<u32>>(v) | vec4<u32>(exact_zero));
 }
-// a / b: the remainders of an approximate inverse and quotient, which a fused product and sum finds, correct them.
-fn quotient(a: f32, b: f32) -> f32 {
-    let first = 1.0 / b;
-    let inverse = fma(first, fma(-b, first, 1.0), first);
-    let q = exact(a * inverse);
-    return fma(fma(-b, q, a), inverse, q);
+// The upper half of a number's digits. Products of halves are exact, so that it does not matter whether they are fused with a sum.
+fn upper4(v: vec4<f32>) -> vec4<f32> {
+    return bitcast<vec4<f32>>(bitcast<vec4<u32>>(v) & vec4<u32>(0xfffff000u));
 }
+// a - b * q, exact where q is nearly a / b. (Some drivers round twice in `fma`.)
+fn remainder4(a: vec4<f32>, b: vec4<f32>, q: vec4<f32>) -> vec4<f32> {
+    let bh = upper4(b);
+    let qh = upper4(q);
+    let bl = exact4(b - bh);
+    let ql = exact4(q - qh);
+    return exact4(exact4(exact4(exact4(a - bh * qh) - bh * ql) - bl * qh) - bl * ql);
+}
+// a / b: the remainder corrects what a driver finds, which may be wrong in the last bits.
 fn quotient4(a: vec4<f32>, b: f32) -> vec4<f32> {
-    let first = 1.0 / b;
-    let inverse = fma(first, fma(-b, first, 1.0), first);
-    let q = exact4(a * inverse);
-    return fma(fma(vec4<f32>(-b), q, a), vec4<f32>(inverse), q);
+    let q = exact4(a / b);
+    return q + remainder4(a, vec4<f32>(b), q) / b;
+}
+fn quotient(a: f32, b: f32) -> f32 {
+    return quotient4(vec4<f32>(a), b).x;
 }
 fn root(v: f32) -> f32 {
-    let s = sqrt(v);
-    return select(fma(fma(-s, s, v), 0.5 / s, s), 0.0, v == 0.0);
+    let s = exact(sqrt(v));
+    return select(s + remainder4(vec4<f32>(v), vec4<f32>(s), vec4<f32>(s)).x / (2.0 * s), 0.0, v == 0.0);
+}
+// Two f16 that were packed just now: a compiler may else go on with what they were before they were rounded.
+fn unpack_exact(w: u32) -> vec2<f32> {
+    return unpack2x16float(w | exact_zero);
 }

@@ -1,6 +1,7 @@
 // MUL_MAT with matrix units: tiles of TM rows of src0 (decoded to f16 on the way) and TN columns (f16, made by `activations.wgsl`) in
 // workgroup memory, TK deep; sums in f32. A subgroup computes RM by RN matrices of MM x MN; a workgroup has WM by WN subgroups.
-// k is a multiple of 16. RAW: src0 is f16 itself.
+// k is a multiple of 16. RAW: src0 is f16 itself. A_LOADS, B_LOADS: pieces of 16 elements of src0, and of 8 of a column, that an
+// invocation brings. Loops over arrays and matrices are written out: indexed by variables, an NVIDIA driver keeps them in memory.
 #import common/grid
 struct Params {
     k: u32,
@@ -33,16 +34,12 @@ const TM: u32 = WM * RM * MM;
 const TN: u32 = WN * RN * MN;
 // Rows of a tile are 16 bytes longer than needed, so that eight of them lie in different banks.
 const STRIDE: u32 = TK + 8u;
-// Pieces of 16 elements of src0, and of 8 elements of a column, that an invocation brings.
-const A_PIECES: u32 = (TM * TK / 16u + WG - 1u) / WG;
-const B_PIECES: u32 = (TN * TK / 8u + WG - 1u) / WG;
-
 var<workgroup> a_tile: array<f16, TM * STRIDE>;
 var<workgroup> b_tile: array<f16, TN * STRIDE>;
 var<workgroup> results: array<f32, WM * WN * MM * MN>;
 // What is on the way to the tiles.
-var<private> a_next: array<array<vec4<f16>, 4>, A_PIECES>;
-var<private> b_next: array<vec4<u32>, B_PIECES>;
+var<private> a_next: array<array<vec4<f16>, 4>, A_LOADS>;
+var<private> b_next: array<vec4<u32>, B_LOADS>;
 
 fn a_piece(row: u32, i: u32) -> array<vec4<f16>, 4> {
     if (i >= params.k) {
@@ -60,7 +57,8 @@ fn a_piece(row: u32, i: u32) -> array<vec4<f16>, 4> {
 }
 
 fn fetch(lane: u32, plane0: u32, m0: u32, column0: u32, k0: u32) {
-    for (var p = 0u; p < A_PIECES; p++) {
+#for p A_LOADS
+    {
         let piece = lane + p * WG;
         // Rows beyond the end repeat the last one; their results are not stored.
         let row = min(m0 + piece / (TK / 16u), params.m - 1u);
@@ -68,12 +66,15 @@ fn fetch(lane: u32, plane0: u32, m0: u32, column0: u32, k0: u32) {
             a_next[p] = a_piece(plane0 + row * params.src0_nb1, k0 + piece % (TK / 16u) * 16u);
         }
     }
-    for (var p = 0u; p < B_PIECES; p++) {
+#endfor
+#for p B_LOADS
+    {
         let piece = lane + p * WG;
         if (TN * TK / 8u % WG == 0u || piece < TN * TK / 8u) {
             b_next[p] = columns[(column0 + piece / (TK / 8u) * params.depth + k0) / 8u + piece % (TK / 8u)];
         }
     }
+#endfor
 }
 
 fn put4(at: u32, v: vec4<f16>, b: bool) {
@@ -91,17 +92,19 @@ fn put4(at: u32, v: vec4<f16>, b: bool) {
 }
 
 fn put(lane: u32) {
-    for (var p = 0u; p < A_PIECES; p++) {
+#for p A_LOADS
+    {
         let piece = lane + p * WG;
         let at = piece / (TK / 16u) * STRIDE + piece % (TK / 16u) * 16u;
         if (TM * TK / 16u % WG == 0u || piece < TM * TK / 16u) {
-            put4(at, a_next[p][0], false);
-            put4(at + 4u, a_next[p][1], false);
-            put4(at + 8u, a_next[p][2], false);
-            put4(at + 12u, a_next[p][3], false);
+#for j 4
+            put4(at + j * 4u, a_next[p][j], false);
+#endfor
         }
     }
-    for (var p = 0u; p < B_PIECES; p++) {
+#endfor
+#for p B_LOADS
+    {
         let piece = lane + p * WG;
         let at = piece / (TK / 8u) * STRIDE + piece % (TK / 8u) * 8u;
         if (TN * TK / 8u % WG == 0u || piece < TN * TK / 8u) {
@@ -109,6 +112,7 @@ fn put(lane: u32) {
             put4(at + 4u, bitcast<vec4<f16>>(b_next[p].zw), true);
         }
     }
+#endfor
 }
 
 @compute @workgroup_size(WG)
@@ -140,26 +144,31 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         if (k0 + TK < params.depth) {
             fetch(lane, plane0, m0, column0, k0 + TK);
         }
-        for (var kk = 0u; kk < TK; kk += MK) {
+#for kq TK / MK
+        {
+            let kk = u32(kq * MK);
             var b: array<subgroup_matrix_right<f16, MN, MK>, RN>;
-            for (var j = 0u; j < RN; j++) {
-                b[j] = subgroupMatrixLoad<subgroup_matrix_right<f16, MN, MK>>(&b_tile, (own_n + j * MN) * STRIDE + kk, true, STRIDE);
-            }
-            for (var i = 0u; i < RM; i++) {
+#for j RN
+            b[j] = subgroupMatrixLoad<subgroup_matrix_right<f16, MN, MK>>(&b_tile, (own_n + j * MN) * STRIDE + kk, true, STRIDE);
+#endfor
+#for i RM
+            {
                 let a = subgroupMatrixLoad<subgroup_matrix_left<f16, MK, MM>>(&a_tile, (own_m + i * MM) * STRIDE + kk, false, STRIDE);
-                for (var j = 0u; j < RN; j++) {
-                    sums[i * RN + j] = subgroupMatrixMultiplyAccumulate(a, b[j], sums[i * RN + j]);
-                }
+#for j RN
+                sums[i * RN + j] = subgroupMatrixMultiplyAccumulate(a, b[j], sums[i * RN + j]);
+#endfor
             }
+#endfor
         }
+#endfor
     }
 
     // Through workgroup memory, since single elements of a matrix cannot be reached.
     let own = sg * MM * MN;
     let out_stride = params.dst_nb1 / 4u;
     let plane = params.dst_offset / 4u + batch * out_stride * params.n;
-    for (var i = 0u; i < RM; i++) {
-        for (var j = 0u; j < RN; j++) {
+#for i RM
+#for j RN
             subgroupMatrixStore(&results, own, sums[i * RN + j], true, MM);
             workgroupBarrier();
             for (var e = sg_lane; e < MM * MN; e += SUBGROUP) {
@@ -171,6 +180,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
                 }
             }
             workgroupBarrier();
-        }
-    }
+#endfor
+#endfor
 }

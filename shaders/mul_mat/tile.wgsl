@@ -99,9 +99,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     let plane1 = params.src1_offset + i2 * params.src1_nb2 + i3 * params.src1_nb3;
 
     var sums: array<vec4<f32>, 4>;
-    for (var j = 0u; j < 4u; j++) {
-        sums[j] = vec4<f32>();
-    }
     let tm = lane % (TM / 4u);
     let tn = lane / (TM / 4u);
     for (var k0 = 0u; k0 < params.k; k0 += 16u) {
@@ -123,25 +120,31 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             let a1 = a[at_a + TM / 4u];
             let a2 = a[at_a + TM / 2u];
             let a3 = a[at_a + TM / 4u * 3u];
-            for (var j = 0u; j < 4u; j++) {
+#for j 4
+            {
                 let y = b[at_b + j * (TN / 4u)];
                 sums[j] += vec4<f32>(dot(a0, y), dot(a1, y), dot(a2, y), dot(a3, y));
             }
+#endfor
         }
         workgroupBarrier();
     }
 
     let stride = params.dst_nb1 / 4u;
     let plane = params.dst_offset / 4u + batch * stride * params.n;
-    for (var j = 0u; j < 4u; j++) {
+#for j 4
+    {
         let column = n0 + tn + j * (TN / 4u);
         if (column < params.n) {
-            for (var i = 0u; i < 4u; i++) {
+#for i 4
+            {
                 let row = m0 + tm + i * (TM / 4u);
                 if (row < params.m) {
                     dst[plane + column * stride + row] = sums[j][i];
                 }
             }
+#endfor
         }
     }
+#endfor
 }

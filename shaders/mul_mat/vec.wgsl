@@ -52,9 +52,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     first_row = ((group % groups) * (WG / T) + lane / T) * ROWS;
     // Rows beyond the end repeat the last one; their results are not stored.
     var rows: array<u32, TEAM_ROWS>;
-    for (var r = 0u; r < ROWS; r++) {
-        rows[r] = plane0 + min(first_row + r, params.m - 1u) * params.src0_nb1;
-    }
+#for r ROWS
+    rows[r] = plane0 + min(first_row + r, params.m - 1u) * params.src0_nb1;
+#endfor
     accumulate(rows, plane1, params.src1_nb1, params.k, lane % T);
     MAT_VEC_FINISH;
 }

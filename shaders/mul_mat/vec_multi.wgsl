@@ -93,13 +93,15 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
 #endif
     first_row = (group * (WG / T) + lane / T) * ROWS;
     var rows: array<u32, TEAM_ROWS>;
-    for (var r = 0u; r < ROWS; r++) {
+#for r ROWS
+    {
         let at = min(first_row + r, matrix_rows - 1u) * params.src0_nb1;
         rows[r] = base + at;
 #if GLU
         rows[r + ROWS] = params.b_offset + at;
 #endif
     }
+#endfor
     accumulate(rows, params.src1_offset, params.src1_nb1, params.k, lane % T);
     MAT_VEC_FINISH;
 }

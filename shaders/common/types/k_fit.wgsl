@@ -31,7 +31,7 @@ fn k_fit(x: ptr<function, array<vec4<f32>, 64>>, start: u32, vectors: u32, top: 
     var least = 0.0;
     for (var t = -1; t <= steps; t++) {
         // The first round only finds the error of the plain fit.
-        let inverse = quotient(select(shift + exact(0.1 * f32(t)), 0.0, t < 0) + top, high - low);
+        let inverse = quotient(select(exact(shift + exact(0.1 * f32(t))), 0.0, t < 0) + top, high - low);
         var l = 0.0;
         var l2 = 0.0;
         var xl = 0.0;

@@ -27,7 +27,7 @@ fn q_put_scales(x: ptr<function, array<vec4<f32>, q_VECTORS>>, words: ptr<functi
         most = max(most, fits[j]);
     }
     (*words)[0] = pack2x16float(vec2<f32>(quotient(most.x, 63.0), quotient(most.y, 63.0)));
-    let d = unpack2x16float((*words)[0]);
+    let d = unpack_exact((*words)[0]);
     let inverse = select(vec2<f32>(quotient(63.0, most.x), quotient(63.0, most.y)), vec2<f32>(0.0), most <= vec2<f32>(0.0));
     for (var j = 0u; j < 8u; j++) {
         let scales = min(round(fits[j] * inverse), vec2<f32>(63.0));

@@ -52,7 +52,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
         most = max(most, fits[s]);
     }
     words[20] = pack2x16float(vec2<f32>(quotient(most.x, 15.0), quotient(most.y, 15.0)));
-    let d = unpack2x16float(words[20]);
+    let d = unpack_exact(words[20]);
     let inverse = select(vec2<f32>(quotient(15.0, most.x), quotient(15.0, most.y)), vec2<f32>(0.0), most <= vec2<f32>(0.0));
     for (var s = 0u; s < 16u; s++) {
         let scales = round(fits[s] * inverse);

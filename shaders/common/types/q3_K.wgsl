@@ -58,7 +58,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
     }
     let inverse = select(quotient(-32.0, most), 0.0, most == 0.0);
     words[27] = q_half_bits(q_inverse(inverse));
-    let d = unpack2x16float(words[27]).x;
+    let d = unpack_exact(words[27]).x;
     for (var s = 0u; s < 16u; s++) {
         let scale = clamp(round(inverse * fits[s]), -32.0, 31.0);
         if (most != 0.0) {

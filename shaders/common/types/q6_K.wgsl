@@ -55,7 +55,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
     if (abs(most) >= 1e-15) {
         let inverse = quotient(-128.0, most);
         words[52] = q_half_bits(quotient(1.0, inverse));
-        let d = unpack2x16float(words[52]).x;
+        let d = unpack_exact(words[52]).x;
         for (var s = 0u; s < 16u; s++) {
             let scale = min(round(inverse * fits[s]), 127.0);
             words[48u + (s >> 2u)] |= (u32(i32(scale)) & 255u) << ((s & 3u) * 8u);

@@ -24,9 +24,24 @@ pub(in crate::ops) struct Choice {
 /// Depth of a tile along k.
 const DEPTH: u32 = 32;
 
+/// Matrices of a subgroup and subgroups of a workgroup, along m and n: the largest tile that suits the shapes is taken. Measured on an
+/// H200 with m = 4096, n = 512, k = 14336: the first takes 1.66 to 1.72 ms, the same tile as [4, 4] of [2, 2] subgroups 2.0 ms.
+const TILES: [([u32; 2], [u32; 2]); 6] =
+    [([2, 4], [4, 2]), ([4, 4], [2, 2]), ([4, 2], [2, 2]), ([2, 2], [2, 2]), ([2, 1], [2, 2]), ([1, 1], [2, 2])];
+
 impl Choice {
     fn tile(&self) -> [u32; 2] {
         [self.subgroups[0] * self.each[0] * self.shape.m, self.subgroups[1] * self.each[1] * self.shape.n]
+    }
+
+    fn invocations(&self) -> u32 {
+        self.subgroup * self.subgroups[0] * self.subgroups[1]
+    }
+
+    /// Bytes of workgroup memory: both tiles, whose rows are 8 longer than they are deep, and a matrix of results for each subgroup.
+    fn memory(&self) -> u32 {
+        let [tm, tn] = self.tile();
+        2 * (tm + tn) * (DEPTH + 8) + 4 * self.subgroups[0] * self.subgroups[1] * self.shape.m * self.shape.n
     }
 }
 
@@ -47,15 +62,11 @@ pub(super) fn choose(a: &Tensor, b: &Tensor, caps: &Caps) -> Option<Choice> {
     if a.ne[0] % 16 != 0 || DEPTH % shape.k != 0 || !aligned || a.ne[1] < 32 {
         return None;
     }
-    let choice = [([4, 4], [2, 2]), ([4, 2], [2, 2]), ([2, 2], [2, 2]), ([2, 1], [2, 2]), ([1, 1], [2, 2])]
-        .into_iter()
-        .map(|(each, subgroups)| Choice { shape, subgroup, each, subgroups })
-        .find(|c| {
-            let [tm, tn] = c.tile();
-            u64::from(tm) < 2 * a.ne[1] && u64::from(tn) < 2 * b.ne[1]
-        })?;
-    let invocations = choice.subgroup * choice.subgroups[0] * choice.subgroups[1];
-    (invocations <= caps.max_invocations).then_some(choice)
+    TILES.into_iter().map(|(each, subgroups)| Choice { shape, subgroup, each, subgroups }).find(|c| {
+        let [tm, tn] = c.tile();
+        let suits = u64::from(tm) < 2 * a.ne[1] && u64::from(tn) < 2 * b.ne[1];
+        suits && c.invocations() <= caps.max_invocations && c.memory() <= caps.max_workgroup_memory
+    })
 }
 
 /// Whether matrices can be loaded from where src0 lies.
@@ -122,7 +133,9 @@ pub(super) fn plan(a: &Tensor, b: &Tensor, dst: &Tensor, choice: &Choice, planne
         .number("RN", number(choice.each[1]))
         .number("WM", number(choice.subgroups[0]))
         .number("WN", number(choice.subgroups[1]))
-        .number("SUBGROUP", number(choice.subgroup));
+        .number("SUBGROUP", number(choice.subgroup))
+        .number("A_LOADS", (tm * DEPTH / 16).div_ceil(choice.invocations()))
+        .number("B_LOADS", (tn * DEPTH / 8).div_ceil(choice.invocations()));
     let (src0_offset, [src0_nb1, src0_nb2, src0_nb3]) = places(&bound, "src0", a)?;
     let params = params::mul_mat_matrix::Params {
         k: k as u32,
