@@ -315,4 +315,6 @@ constructors! {
     opt_step_sgd => ggml_opt_step_sgd(a, grad, own;);
     add_rel_pos => ggml_add_rel_pos(a, width, height;);
     add_rel_pos_inplace => ggml_add_rel_pos_inplace(a, width, height;);
+    ssm_conv => ggml_ssm_conv(a, b;);
+    ssm_scan => ggml_ssm_scan(s, x, dt, a, b, c, ids; k: i64);
 }

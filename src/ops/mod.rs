@@ -55,7 +55,10 @@ mod rope;
 mod set;
 mod set_rows;
 mod soft_max;
+mod ssm_conv;
+mod ssm_scan;
 mod sum_rows;
+mod team;
 mod unary;
 mod upscale;
 
@@ -222,6 +225,8 @@ table! {
     GGML_OP_OPT_STEP_ADAMW => opt_step;
     GGML_OP_OPT_STEP_SGD => opt_step;
     GGML_OP_ADD_REL_POS => add_rel_pos;
+    GGML_OP_SSM_CONV => ssm_conv;
+    GGML_OP_SSM_SCAN => ssm_scan;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
