@@ -37,11 +37,6 @@ impl Room for SsmScan {
         if groups == 0 || heads % groups != 0 {
             crate::unsupported!("{heads} heads in {groups} groups");
         }
-        // Seven sources, the result, and the parameters where they do not fit the command.
-        let buffers = 8 + u32::from(caps.immediate_bytes < 64);
-        if caps.max_storage_buffers < buffers {
-            crate::unsupported!("SSM_SCAN needs {buffers} storage buffers (this device has {})", caps.max_storage_buffers);
-        }
         let team = Team::new(state.ne[0], caps)?;
         let variant = team
             .define(Variant::new("ssm_scan"))
@@ -50,6 +45,7 @@ impl Room for SsmScan {
             .constant("heads", heads as u32)
             .constant("groups", groups as u32)
             .constant("kept", node.params.u32(0));
+        elem::need_buffers(&variant, 8, caps)?;
         Ok(Choice { variant, team })
     }
 

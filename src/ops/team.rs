@@ -3,6 +3,8 @@
 
 use anyhow::Result;
 
+use super::{elem, grid};
+use crate::ggml::{Node, Type};
 use crate::gpu::Caps;
 use crate::shader::Variant;
 
@@ -49,6 +51,16 @@ impl Team {
         self.wg_size / self.size
     }
 
+    /// Bytes of a workgroup's elements.
+    pub(super) fn state_bytes(&self) -> u32 {
+        4 * self.wg_size * self.each
+    }
+
+    /// Bytes of the workgroup's memory that sums take.
+    pub(super) fn sum_bytes(&self) -> u32 {
+        if self.subgroups { 0 } else { 8 * self.wg_size }
+    }
+
     /// What the shader must know.
     pub(super) fn define(&self, variant: Variant) -> Variant {
         variant
@@ -60,6 +72,45 @@ impl Team {
             .constant("length", self.length)
     }
 }
+
+/// The shape of an op on a square state for each head of each sequence. Its result has the tokens' values, then the states.
+pub(super) struct Heads {
+    /// Elements of a row of the state.
+    pub(super) length: u64,
+    pub(super) heads: u64,
+    /// Tokens of a sequence.
+    pub(super) tokens: u64,
+    pub(super) sequences: u64,
+}
+
+impl Heads {
+    /// Workgroups, where a team takes a row of a state.
+    pub(super) fn groups(&self, team: &Team) -> u64 {
+        grid::groups(self.length, team.rows()) * self.heads * self.sequences
+    }
+}
+
+/// The shape of an op whose sources have these names, the state last. Everything is contiguous, as ggml demands.
+pub(super) fn heads(node: &Node, names: &[&str]) -> Result<Heads> {
+    elem::need(&node.dst, Type::F32, "a result")?;
+    for (i, name) in names.iter().enumerate() {
+        let t = node.source(i)?;
+        elem::need(t, Type::F32, name)?;
+        if !t.contiguous() {
+            crate::unsupported!("{name} with gaps: strides {:?}", t.nb);
+        }
+    }
+    let (values, state) = (node.source(1)?, node.source(names.len().saturating_sub(1))?);
+    let ([length, heads, tokens, _], sequences) = (values.ne, state.ne[1]);
+    if sequences == 0 || tokens % sequences != 0 {
+        crate::unsupported!("{tokens} tokens in {sequences} sequences");
+    }
+    Ok(Heads { length, heads, tokens: tokens / sequences, sequences })
+}
+
+/// Elements, heads, tokens and sequences of the cases of such ops.
+pub(super) const SHAPES: [[i64; 4]; 7] =
+    [[64, 4, 1, 1], [64, 3, 33, 1], [64, 2, 5, 4], [1, 3, 4, 2], [40, 2, 6, 1], [128, 1, 3, 2], [300, 1, 2, 1]];
 
 #[cfg(test)]
 mod tests {
