@@ -63,10 +63,15 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
 #if !VECTOR
         let decay = exp(gate[from_gate]);
 #endif
+        // Queries are wanted only behind the sum, but asked for with the keys.
         var keys = array<f32, EACH>();
-        var sum = 0.0;
+        var queries = array<f32, EACH>();
 #for i EACH
         keys[i] = k[from_k + element(part, i)];
+        queries[i] = q[from_q + element(part, i)];
+#endfor
+        var sum = 0.0;
+#for i EACH
 #if VECTOR
         s[i] *= exp(gate[from_gate + element(part, i)]);
 #else
@@ -78,7 +83,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         sum = 0.0;
 #for i EACH
         s[i] += keys[i] * delta;
-        sum += if_element(part, i, s[i] * q[from_q + element(part, i)]);
+        sum += if_element(part, i, s[i] * queries[i]);
 #endfor
         sum = team_sum(sum) * params.scale;
         if (part == 0u && wanted < length) {

@@ -56,15 +56,22 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         let from_k = (params.k_offset >> 2u) + token;
         let from_a = (params.a_offset >> 2u) + token;
         let from_b = (params.b_offset >> 2u) + token;
+        // What is wanted only behind the sum is asked for before it.
+        var grown = array<f32, EACH>();
+        var turns = array<f32, EACH>();
+        var reads = array<f32, EACH>();
         var sum = 0.0;
 #for i EACH
+        turns[i] = b[from_b + element(part, i)];
+        reads[i] = r[from_r + element(part, i)];
+        grown[i] = s[i] * w[from_w + element(part, i)] + value * k[from_k + element(part, i)];
         sum += if_element(part, i, s[i] * a[from_a + element(part, i)]);
 #endfor
         let turned = team_sum(sum);
         sum = 0.0;
 #for i EACH
-        s[i] = s[i] * w[from_w + element(part, i)] + value * k[from_k + element(part, i)] + turned * b[from_b + element(part, i)];
-        sum += if_element(part, i, s[i] * r[from_r + element(part, i)]);
+        s[i] = grown[i] + turned * turns[i];
+        sum += if_element(part, i, s[i] * reads[i]);
 #endfor
         sum = team_sum(sum);
         if (part == 0u && wanted < length) {

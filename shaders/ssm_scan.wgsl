@@ -57,7 +57,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     let group = head / (heads / groups);
 
     var s = array<f32, EACH>();
-    let start = (params.state_offset >> 2u) + (u32(ids[(params.ids_offset >> 2u) + sequence]) * rows + row) * length;
+    let wanted_start = (params.state_offset >> 2u) + (u32(ids[(params.ids_offset >> 2u) + sequence]) * rows + row) * length;
+    // A wrong number of a sequence reads a wrong state, but nothing else's memory.
+    let start = min(wanted_start, arrayLength(&state) - length);
 #for i EACH
     s[i] = state[start + element(part, i)];
 #endfor

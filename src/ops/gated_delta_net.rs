@@ -84,12 +84,14 @@ impl Room for GatedDeltaNet {
             [75, 2, 2, 3, 1, 1],
             [130, 1, 1, 5, 1, 1],
             [600, 1, 1, 2, 1, 1],
+            [2, 1, 1, 1, 70_000, 1],
         ];
         let mut cases = Vec::new();
         for [length, groups, heads, tokens, sequences, kept] in shapes {
             for vector in [false, true] {
                 let gates = if vector { "gates of elements" } else { "gates of heads" };
-                let name = format!("{length} elements, {groups} and {heads} heads, {tokens} tokens, {sequences} sequences, {kept} kept, {gates}");
+                let name =
+                    format!("{length} elements, {groups} and {heads} heads, {tokens} tokens, {sequences} sequences, {kept} kept, {gates}");
                 cases.push(Case::new(name, move |m| {
                     let q = m.input(Type::F32, [length, groups, tokens, sequences]);
                     let k = m.input(Type::F32, [length, groups, tokens, sequences]);

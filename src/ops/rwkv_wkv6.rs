@@ -59,8 +59,9 @@ impl Room for RwkvWkv6 {
     }
 
     fn cases(&self) -> Vec<Case> {
+        let shapes = [[64, 4, 1, 1], [64, 3, 33, 1], [64, 2, 5, 4], [1, 3, 4, 2], [40, 2, 6, 1], [128, 1, 3, 2], [300, 1, 2, 1]];
         let mut cases = Vec::new();
-        for [length, heads, tokens, sequences] in team::SHAPES {
+        for [length, heads, tokens, sequences] in shapes {
             let shape = format!("{length} elements, {heads} heads, {tokens} tokens, {sequences} sequences");
             let ne = [length, heads, tokens * sequences, 1];
             let states = [length * length * heads, sequences, 1, 1];
@@ -76,7 +77,14 @@ impl Room for RwkvWkv6 {
         }
         cases.push(Case::new("one tensor for k, v and r", |m| {
             let (all, bonus) = (m.cont(m.input(Type::F32, [64, 2, 5, 1])), m.input(Type::F32, [64, 2, 1, 1]));
-            m.rwkv_wkv6(all, all, all, bonus, m.filled(Type::F32, [64, 2, 5, 1], Fill::Uniform(0.3, 1.0)), m.input(Type::F32, [64 * 64 * 2, 1, 1, 1]))
+            m.rwkv_wkv6(
+                all,
+                all,
+                all,
+                bonus,
+                m.filled(Type::F32, [64, 2, 5, 1], Fill::Uniform(0.3, 1.0)),
+                m.input(Type::F32, [64 * 64 * 2, 1, 1, 1]),
+            )
         }));
         cases
     }

@@ -54,7 +54,9 @@ impl Room for RwkvWkv7 {
     }
 
     fn cases(&self) -> Vec<Case> {
-        team::SHAPES
+        // ggml's CPU backend writes beyond the state of heads that are no multiple of its vectors: up to 64 elements.
+        let shapes = [[64, 4, 1, 1], [64, 3, 33, 1], [64, 2, 5, 4], [128, 1, 3, 2], [192, 2, 6, 1], [320, 1, 2, 1]];
+        shapes
             .into_iter()
             .map(|[length, heads, tokens, sequences]| {
                 Case::new(format!("{length} elements, {heads} heads, {tokens} tokens, {sequences} sequences"), move |m| {

@@ -55,9 +55,21 @@ impl Room for SolveTri {
     }
 
     fn cases(&self) -> Vec<Case> {
-        let shapes =
-            [[1, 1, 1, 1], [3, 10, 4, 3], [5, 11, 1, 1], [417, 79, 2, 1], [64, 64, 2, 2], [33, 128, 1, 3], [1, 300, 1, 1], [2, 4, 70_000, 1], [9, 600, 1, 1]];
-        shapes.into_iter().map(|ne| Case::new(format!("{ne:?}"), move |m| m.solve_tri(triangle(m, ne), m.input(Type::F32, ne), true, true, false))).collect()
+        let shapes = [
+            [1, 1, 1, 1],
+            [3, 10, 4, 3],
+            [5, 11, 1, 1],
+            [417, 79, 2, 1],
+            [64, 64, 2, 2],
+            [33, 128, 1, 3],
+            [1, 300, 1, 1],
+            [2, 4, 70_000, 1],
+            [9, 600, 1, 1],
+        ];
+        shapes
+            .into_iter()
+            .map(|ne| Case::new(format!("{ne:?}"), move |m| m.solve_tri(triangle(m, ne), m.input(Type::F32, ne), true, true, false)))
+            .collect()
     }
 }
 

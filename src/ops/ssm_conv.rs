@@ -72,10 +72,13 @@ impl Room for SsmConv {
         let mut cases = Vec::new();
         for width in [1, 3, 4, 9] {
             for (channels, tokens, sequences) in [(1024, 1, 1), (65, 5, 4), (96, 64, 2), (1, 1, 1)] {
-                cases.push(Case::new(format!("kernel of {width}, {channels} channels, {tokens} tokens, {sequences} sequences"), move |m| {
-                    let src = m.input(Type::F32, [width - 1 + tokens, channels, sequences, 1]);
-                    m.ssm_conv(src, m.input(Type::F32, [width, channels, 1, 1]))
-                }));
+                cases.push(Case::new(
+                    format!("kernel of {width}, {channels} channels, {tokens} tokens, {sequences} sequences"),
+                    move |m| {
+                        let src = m.input(Type::F32, [width - 1 + tokens, channels, sequences, 1]);
+                        m.ssm_conv(src, m.input(Type::F32, [width, channels, 1, 1]))
+                    },
+                ));
             }
         }
         cases.push(Case::new("some of the sequences", |m| {
@@ -85,7 +88,8 @@ impl Room for SsmConv {
         }));
         cases.push(Case::new("70000 sequences", |m| m.ssm_conv(m.input(Type::F32, [4, 2, 70_000, 1]), m.input(Type::F32, [4, 2, 1, 1]))));
         cases.push(Case::new("with bias and SILU", |m| {
-            let sum = m.add(m.ssm_conv(m.input(Type::F32, [20, 96, 2, 1]), m.input(Type::F32, [4, 96, 1, 1])), m.input(Type::F32, [96, 1, 1, 1]));
+            let sum =
+                m.add(m.ssm_conv(m.input(Type::F32, [20, 96, 2, 1]), m.input(Type::F32, [4, 96, 1, 1])), m.input(Type::F32, [96, 1, 1, 1]));
             m.unary(sum, crate::ggml::sys::GGML_UNARY_OP_SILU)
         }));
         cases

@@ -108,10 +108,6 @@ pub(super) fn heads(node: &Node, names: &[&str]) -> Result<Heads> {
     Ok(Heads { length, heads, tokens: tokens / sequences, sequences })
 }
 
-/// Elements, heads, tokens and sequences of the cases of such ops.
-pub(super) const SHAPES: [[i64; 4]; 7] =
-    [[64, 4, 1, 1], [64, 3, 33, 1], [64, 2, 5, 4], [1, 3, 4, 2], [40, 2, 6, 1], [128, 1, 3, 2], [300, 1, 2, 1]];
-
 #[cfg(test)]
 mod tests {
     use super::*;
