@@ -315,4 +315,11 @@ constructors! {
     opt_step_sgd => ggml_opt_step_sgd(a, grad, own;);
     add_rel_pos => ggml_add_rel_pos(a, width, height;);
     add_rel_pos_inplace => ggml_add_rel_pos_inplace(a, width, height;);
+    ssm_conv => ggml_ssm_conv(a, b;);
+    ssm_scan => ggml_ssm_scan(s, x, dt, a, b, c, ids; k: i64);
+    gated_delta_net => ggml_gated_delta_net(q, k, v, g, beta, state; kept: i64);
+    solve_tri => ggml_solve_tri(a, b; left: bool, lower: bool, uni: bool);
+    rwkv_wkv6 => ggml_rwkv_wkv6(k, v, r, tf, td, state;);
+    rwkv_wkv7 => ggml_rwkv_wkv7(r, w, k, v, a, b, state;);
+    gated_linear_attn => ggml_gated_linear_attn(k, v, q, g, state; scale: f32);
 }

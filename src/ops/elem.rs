@@ -77,3 +77,12 @@ pub fn need_rows(t: &Tensor, what: &str) -> Result<()> {
     }
     Ok(())
 }
+
+/// An error unless the device has storage buffers for the operands and, where they do not fit the command, the parameters.
+pub fn need_buffers(variant: &Variant, operands: u32, caps: &Caps) -> Result<()> {
+    let buffers = operands + variant.clone().bound(Vec::new(), Vec::new(), caps.immediate_bytes).binding_count();
+    if buffers > caps.max_storage_buffers {
+        crate::unsupported!("{} needs {buffers} storage buffers (this device has {})", variant.shader(), caps.max_storage_buffers);
+    }
+    Ok(())
+}

@@ -37,6 +37,7 @@ mod count_equal;
 mod cpy;
 mod cross_entropy_loss;
 mod flash_attn;
+mod gated_delta_net;
 mod gather;
 mod get_rows;
 mod get_rows_back;
@@ -52,10 +53,16 @@ mod pool;
 mod repeat;
 mod rms_norm_back;
 mod rope;
+mod rwkv_wkv6;
+mod rwkv_wkv7;
 mod set;
 mod set_rows;
 mod soft_max;
+mod solve_tri;
+mod ssm_conv;
+mod ssm_scan;
 mod sum_rows;
+mod team;
 mod unary;
 mod upscale;
 
@@ -222,6 +229,13 @@ table! {
     GGML_OP_OPT_STEP_ADAMW => opt_step;
     GGML_OP_OPT_STEP_SGD => opt_step;
     GGML_OP_ADD_REL_POS => add_rel_pos;
+    GGML_OP_SSM_CONV => ssm_conv;
+    GGML_OP_SSM_SCAN => ssm_scan;
+    GGML_OP_GATED_DELTA_NET => gated_delta_net;
+    GGML_OP_SOLVE_TRI => solve_tri;
+    GGML_OP_RWKV_WKV6 => rwkv_wkv6;
+    GGML_OP_GATED_LINEAR_ATTN => rwkv_wkv6;
+    GGML_OP_RWKV_WKV7 => rwkv_wkv7;
 }
 
 /// Ops that only look at memory another way: nothing to compute.
