@@ -82,7 +82,6 @@ class Device {
     rust::String lost_reason() const;
     std::uint64_t error_count() const { return incidents_->errors.load(); }
     rust::String last_error() const;
-    void destroy() const;
     void inject_loss(rust::Str reason) const;
     rust::Vec<rust::String> toggles() const;
 
@@ -221,17 +220,15 @@ class Mapping {
 
 class Timestamps {
   public:
-    Timestamps(wgpu::QuerySet set, wgpu::Buffer resolve, wgpu::Buffer readback, std::uint32_t count)
-        : set_(std::move(set)), resolve_(std::move(resolve)), readback_(std::move(readback)), count_(count) {}
+    Timestamps(wgpu::QuerySet set, wgpu::Buffer resolve, wgpu::Buffer readback)
+        : set_(std::move(set)), resolve_(std::move(resolve)), readback_(std::move(readback)) {}
     std::unique_ptr<Buffer> readback() const { return std::make_unique<Buffer>(readback_); }
-    std::uint32_t count() const { return count_; }
 
   private:
     friend class Device;
     wgpu::QuerySet set_;
     wgpu::Buffer resolve_;
     wgpu::Buffer readback_;
-    std::uint32_t count_;
 };
 
 std::unique_ptr<Instance> new_instance();

@@ -285,10 +285,6 @@ rust::String Device::last_error() const {
     return lossy(incidents_->last_error);
 }
 
-void Device::destroy() const {
-    device_.Destroy();
-}
-
 void Device::inject_loss(rust::Str reason) const {
     const std::string message(reason);
     device_.ForceLoss(wgpu::DeviceLostReason::Unknown, wgpu::StringView(message));

@@ -75,7 +75,7 @@ std::unique_ptr<Timestamps> Device::create_timestamps(std::uint32_t count, Statu
     readback.size = resolve.size;
     readback.usage = wgpu::BufferUsage::CopyDst | wgpu::BufferUsage::MapRead;
     auto made = scoped(status, [&] {
-        return std::make_unique<Timestamps>(device_.CreateQuerySet(&set), device_.CreateBuffer(&resolve), device_.CreateBuffer(&readback), count);
+        return std::make_unique<Timestamps>(device_.CreateQuerySet(&set), device_.CreateBuffer(&resolve), device_.CreateBuffer(&readback));
     });
     if (status.code != Code::Ok) {
         return nullptr;

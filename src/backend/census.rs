@@ -46,14 +46,12 @@ impl Census {
     }
 }
 
-#[doc(hidden)]
-pub fn elsewhere() -> u64 {
+fn elsewhere() -> u64 {
     ELSEWHERE.load(Ordering::Relaxed)
 }
 
 /// Puts a counter before the function with which this device's backends compute.
-#[doc(hidden)]
-pub fn watch(device: sys::ggml_backend_dev_t) {
+fn watch(device: sys::ggml_backend_dev_t) {
     if device.is_null() {
         return;
     }

@@ -59,7 +59,7 @@ pub fn plan(graph: Graph<'_>, i: usize, planner: &mut Planner<'_>) -> Result<Opt
         let nodes: Vec<&Node> = nodes.iter().collect();
         planner.begin_node();
         if (fusion.plan)(&nodes, planner).with_context(|| format!("While planning the fusion {}", fusion.name))? {
-            super::stats::count_fusion();
+            super::stats::count_fusion(fusion.name);
             let last = indices.last().copied().unwrap_or(i);
             return Ok(Some(last + 1 - i));
         }

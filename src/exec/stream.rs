@@ -25,12 +25,15 @@ const FIRST: usize = 16;
 /// Dispatches of each later submission.
 const LATER: usize = 96;
 
+/// What becomes of the bytes that were read.
+pub type Take = Box<dyn FnMut(&mut Read) -> Result<()> + Send>;
+
 /// A read that waits for the next synchronisation.
 pub struct PendingRead {
     /// Where the bytes come from.
     pub read: Read,
     /// Takes them; called once by `synchronize`.
-    pub take: Box<dyn FnMut(&mut Read) -> Result<()> + Send>,
+    pub take: Take,
 }
 
 /// One ggml backend's state.

@@ -115,7 +115,7 @@ fn patch(region: &Region, offset: u64, size: u64, word: u32) -> Result<()> {
         let stop = end.min(start + window);
         let (first, last) = (at / 4 * 4, stop.next_multiple_of(4));
         let head = u32::MAX << (at % 4 * 8);
-        let tail = if stop % 4 == 0 { u32::MAX } else { u32::MAX >> (32 - stop % 4 * 8) };
+        let tail = if stop.is_multiple_of(4) { u32::MAX } else { u32::MAX >> (32 - stop % 4 * 8) };
         let params =
             params::memset::Params { first: ((first - start) / 4) as u32, words: ((last - first) / 4) as u32, value: word, head, tail };
         let size = (region.buffer().size() - start).min(window);

@@ -136,7 +136,6 @@ pub(crate) mod ffi {
         fn lost_reason(self: &Device) -> String;
         fn error_count(self: &Device) -> u64;
         fn last_error(self: &Device) -> String;
-        fn destroy(self: &Device);
         fn inject_loss(self: &Device, reason: &str);
         fn toggles(self: &Device) -> Vec<String>;
         fn create_buffer(self: &Device, size: u64, usage: u64, label: &str, status: &mut Status) -> UniquePtr<Buffer>;
@@ -173,7 +172,6 @@ pub(crate) mod ffi {
         fn bytes(self: &Mapping) -> &[u8];
 
         fn readback(self: &Timestamps) -> UniquePtr<Buffer>;
-        fn count(self: &Timestamps) -> u32;
     }
 }
 

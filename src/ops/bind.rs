@@ -91,10 +91,10 @@ impl Bound {
     /// Offset and strides of operand `name`, whose tensor is `tensor`.
     pub fn view(&self, name: &str, tensor: &Tensor) -> Result<View> {
         let mut nb = [0; 4];
-        for d in 0..4 {
+        for (d, own) in nb.iter_mut().enumerate() {
             // A dimension of one element is never stepped along, so its stride may be anything.
             if tensor.ne[d] > 1 || d == 0 {
-                nb[d] = u32::try_from(tensor.nb[d])
+                *own = u32::try_from(tensor.nb[d])
                     .map_err(|_| Error::Unsupported(format!("{name} has a stride of {} bytes (the limit is 4 GiB)", tensor.nb[d])))?;
             }
         }

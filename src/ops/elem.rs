@@ -13,7 +13,7 @@ pub fn has_vectors(ty: Type, _caps: &Caps) -> bool {
 
 /// Whether an address allows vectors of four.
 pub fn vector_aligned(address: u64, ty: Type) -> bool {
-    address % u64::from(4 * ty.bytes()) == 0
+    address.is_multiple_of(u64::from(4 * ty.bytes()))
 }
 
 /// Whether a tensor's rows can be read as vectors of four: the type, its first address, its strides and its row length.
@@ -21,14 +21,14 @@ pub fn vector_rows(t: &Tensor, caps: &Caps) -> bool {
     let bytes = u64::from(4 * t.ty.bytes());
     has_vectors(t.ty, caps)
         && t.rows_contiguous()
-        && t.ne[0] % 4 == 0
-        && t.data % bytes == 0
-        && (1..4).all(|d| t.ne[d] == 1 || t.nb[d] % bytes == 0)
+        && t.ne[0].is_multiple_of(4)
+        && t.data.is_multiple_of(bytes)
+        && (1..4).all(|d| t.ne[d] == 1 || t.nb[d].is_multiple_of(bytes))
 }
 
 /// Whether every row begins at a multiple of 16 bytes, so that it can be read as vec4<u32>.
 pub fn wide_rows(t: &Tensor) -> bool {
-    t.rows_contiguous() && t.data % 16 == 0 && (1..4).all(|d| t.ne[d] == 1 || t.nb[d] % 16 == 0)
+    t.rows_contiguous() && t.data.is_multiple_of(16) && (1..4).all(|d| t.ne[d] == 1 || t.nb[d].is_multiple_of(16))
 }
 
 /// The array's element type for a binding. Values smaller than a word that are written on devices without such a type are words

@@ -72,7 +72,7 @@ impl Room for SetRows {
 fn set(planner: &mut Planner<'_>, wg_size: u32, src: &Tensor, index: &Tensor, first: u32, dst: &Tensor) -> Result<()> {
     let caps = planner.caps();
     let quant = dst.ty.is_quant();
-    let row4 = src.ne[0] % 4 == 0 && dst.ty.is_float();
+    let row4 = src.ne[0].is_multiple_of(4) && dst.ty.is_float();
     let src_vector = (row4 || quant) && elem::vector_rows(src, caps);
     let dst_vector = row4 && elem::vector_rows(dst, caps);
     let (ws, wd) = (elem::word(src.ty, caps, src_vector, false), elem::word(dst.ty, caps, dst_vector, true));

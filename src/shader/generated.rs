@@ -1,4 +1,5 @@
 //! What `embed.rs` wrote at build time: every shader's text, and one Rust struct for each shader's `Params`.
+#![allow(clippy::vec_init_then_push, reason = "generated")]
 
 use std::borrow::Cow;
 

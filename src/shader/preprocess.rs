@@ -371,7 +371,7 @@ mod tests {
         for (text, what) in [("a\n#endif", "main.wgsl:2"), ("#if A", "no #endif"), ("#what", "main.wgsl:1"), ("#bind a: b", "no binding a"), ("a\n#for i 2", "main.wgsl:2"), ("#for i x\n#endfor", "cannot count")]
         {
             let files: &'static [(&str, &str)] = Box::leak(Box::new([("main", text)]));
-            let error = run(files, &Options::default()).map_or_else(|e| e.to_string(), |t| t);
+            let error = run(files, &Options::default()).unwrap_or_else(|e| e.to_string());
             assert!(error.contains(what), "{error}");
         }
     }

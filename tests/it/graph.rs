@@ -14,7 +14,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         child::trial("graph::a plan is kept for the same graph", &[], plan_is_kept),
         child::trial("graph::a freed buffer drops the plans that name it", &[], plans_are_dropped),
-        child::trial_compare("graph::fused and unfused agree", &[&[], &[("GGML_WEBGPU_DISABLE", "fusion")]], 1e-12, fusion),
+        child::trial_compare("graph::fused and unfused agree", &[&[], &[("GGML_WEBGPU_DISABLE", "fusion")]], 1e-12, every_fusion),
         child::trial_compare("graph::planned anew each time or kept agree", &[&[], &[("GGML_WEBGPU_DISABLE", "plan")]], 0.0, many_rounds),
         Trial::test("graph::two threads", || two_threads().map_err(|e| Failed::from(format!("{e:#}")))),
         Trial::test("graph::asynchronous access", || asynchronous().map_err(|e| Failed::from(format!("{e:#}")))),
@@ -51,9 +51,9 @@ fn plan_is_kept() -> Result<()> {
         graph.compute(&backend)?;
     }
     ensure!(stats::plans() == 1, "{} plans for one graph computed 21 times", stats::plans());
-    ensure!(stats::fused() > 0, "nothing was fused");
+    ensure!(stats::fused("rms_norm_mul") > 0, "nothing was fused");
     ensure!(floats(result) == first, "a replay gives another result");
-    ensure!(stats::nodes() % 21 == 0, "{} nodes in 21 graphs", stats::nodes());
+    ensure!(stats::nodes().is_multiple_of(21), "{} nodes in 21 graphs", stats::nodes());
     // The same tensors with other parameters are another graph.
     // SAFETY: a live node; its first parameter is rms_norm's epsilon.
     unsafe {
@@ -81,19 +81,62 @@ fn plans_are_dropped() -> Result<()> {
     Ok(())
 }
 
-fn fusion() -> Result<Vec<f32>> {
-    let result = values(layers)?;
-    let off = std::env::var("GGML_WEBGPU_DISABLE").is_ok();
-    ensure!((stats::fused() == 0) == off, "{} fusions", stats::fused());
-    Ok(result)
+/// A graph for each line of the table of fusions, by its name.
+fn graph_of(fusion: &str) -> Option<fn(&Make) -> T<'_>> {
+    fn weights<'a, const N: usize>(m: &'a Make, rows: [i64; N]) -> [T<'a>; N] {
+        let x = m.input(Type::F32, [256, 3, 1, 1]);
+        rows.map(|rows| m.mul_mat(m.weight(Type::Q8_0, [256, rows, 1, 1]), x))
+    }
+    Some(match fusion {
+        "add_rms_norm_mul" => |m| {
+            let sum = m.add(m.input(Type::F32, [256, 3, 1, 1]), m.input(Type::F32, [256, 3, 1, 1]));
+            m.also(sum);
+            m.mul(m.rms_norm(sum, 1e-5), m.weight(Type::F32, [256, 1, 1, 1]))
+        },
+        "rms_norm_mul" => |m| m.mul(m.rms_norm(m.input(Type::F32, [256, 3, 1, 1]), 1e-5), m.weight(Type::F32, [256, 1, 1, 1])),
+        "gate_up_glu" => |m| {
+            let [gate, up] = weights(m, [96, 96]);
+            m.glu_split(gate, up, sys::GGML_GLU_OP_SWIGLU)
+        },
+        "two_mul_mat" => |m| {
+            let [q, k] = weights(m, [96, 32]);
+            m.also(q);
+            k
+        },
+        "three_mul_mat" => |m| {
+            let [q, k, v] = weights(m, [96, 32, 33]);
+            m.also(q);
+            m.also(k);
+            v
+        },
+        _ => return None,
+    })
 }
 
+/// Results of all fusions' graphs, and of one that has several of them.
+fn every_fusion() -> Result<Vec<f32>> {
+    let on = std::env::var("GGML_WEBGPU_DISABLE").is_err();
+    let mut all = Vec::new();
+    for fusion in ggml_webgpu::exec::fusion::TABLE {
+        let build = graph_of(fusion.name).with_context(|| format!("no graph for the fusion {}", fusion.name))?;
+        let before = stats::fused(fusion.name);
+        all.extend(values(build)?);
+        let fused = stats::fused(fusion.name) - before;
+        ensure!(fused == u64::from(on), "{} was fused {fused} times", fusion.name);
+    }
+    all.extend(values(layers)?);
+    Ok(all)
+}
+
+/// A graph's results: those that are asked for besides the last, then the last.
 fn values(build: fn(&Make) -> T<'_>) -> Result<Vec<f32>> {
     let (make, backend) = (Make::new().context("ggml_init")?, Backend::ours()?);
     let result = build(&make).raw();
-    let graph = Graph::new(&backend, &make, &[result])?;
+    let mut roots = make.also_computed();
+    roots.push(result);
+    let graph = Graph::new(&backend, &make, &roots)?;
     graph.compute(&backend)?;
-    Ok(floats(result))
+    Ok(roots.iter().flat_map(|&r| floats(r)).collect())
 }
 
 /// Graphs submitted one behind the other, each on the result of the one before.

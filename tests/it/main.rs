@@ -9,6 +9,7 @@ mod life_cycle;
 mod model;
 mod ops;
 mod peers;
+mod readme;
 mod support;
 mod third_party;
 mod tidy;
@@ -33,7 +34,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::FAILURE;
     }
     support::log::capture();
-    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), life_cycle::trials(), third_party::trials(), model::trials(), peers::trials(), tidy::trials()].into_iter().flatten().collect();
+    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), life_cycle::trials(), third_party::trials(), model::trials(), peers::trials(), readme::trials(), tidy::trials()].into_iter().flatten().collect();
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
 }

@@ -51,9 +51,13 @@ pub struct Backend(sys::ggml_backend_t);
 impl Backend {
     /// Ours, on the first device.
     pub fn ours() -> Result<Self> {
-        let device = device().context("there is no device")?;
+        Self::on(device().context("there is no device")?.as_ptr())
+    }
+
+    /// On this device.
+    pub fn on(device: sys::ggml_backend_dev_t) -> Result<Self> {
         // SAFETY: a live device.
-        let backend = unsafe { sys::ggml_backend_dev_init(device.as_ptr(), std::ptr::null()) };
+        let backend = unsafe { sys::ggml_backend_dev_init(device, std::ptr::null()) };
         ensure!(!backend.is_null(), "ggml_backend_dev_init gave no backend: {}", log::take());
         Ok(Self(backend))
     }

@@ -14,8 +14,11 @@ use parts::{cache, fetch, intent, pins};
 #[path = "../../third_party/tested.rs"]
 pub mod parts;
 
+/// A test with a folder of its own.
+type Test = fn(&Path) -> Result<()>;
+
 pub fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn(&Path) -> Result<()>); 9] = [
+    let tests: [(&str, Test); 9] = [
         ("git_gives_the_pinned_commit", git_gives_the_pinned_commit),
         ("git_without_the_commit_fails", git_without_the_commit_fails),
         ("git_out_of_reach_fails_soon", git_out_of_reach_fails_soon),
@@ -26,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
         ("pins_are_complete", pins_are_complete),
         ("a_check_is_known_by_its_words", a_check_is_known_by_its_words),
     ];
-    let trial = |(name, test): (&'static str, fn(&Path) -> Result<()>)| {
+    let trial = |(name, test): (&'static str, Test)| {
         Trial::test(format!("third_party::{name}"), move || {
             let dir = std::env::temp_dir().join(format!("ggml-webgpu-{name}-{}", std::process::id()));
             let result = fs::create_dir_all(&dir).map_err(Into::into).and_then(|()| test(&dir));

@@ -24,9 +24,9 @@ impl Over {
         };
         if src.same_shape(dst) {
             Some(Self { ne: src.ne, src: src.nb, dst: dst.nb })
-        } else if dst.contiguous() && src.ne[0] % block == 0 {
+        } else if dst.contiguous() && src.ne[0].is_multiple_of(block) {
             Some(Self { ne: src.ne, src: src.nb, dst: as_dense(dst, src.ne) })
-        } else if src.contiguous() && dst.ne[0] % block == 0 {
+        } else if src.contiguous() && dst.ne[0].is_multiple_of(block) {
             Some(Self { ne: dst.ne, src: as_dense(src, dst.ne), dst: dst.nb })
         } else {
             None

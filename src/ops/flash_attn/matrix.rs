@@ -46,7 +46,7 @@ impl Layout {
         let (k, v) = (node.source(1)?, node.source(2)?);
         // Other floats may be too large for f16, and keep more digits than it.
         let halves = [k, v].iter().all(|t| t.ty == Type::F16 || t.ty.is_quant());
-        if !halves || shape.dk % 8 != 0 || shape.dv % 8 != 0 || shape.n_kv == 0 || shape.dk == 0 || shape.dv == 0 {
+        if !halves || !shape.dk.is_multiple_of(8) || !shape.dv.is_multiple_of(8) || shape.n_kv == 0 || shape.dk == 0 || shape.dv == 0 {
             return Ok(None);
         }
         let (types, lengths) = &SOFTWARE;
@@ -85,9 +85,9 @@ impl Layout {
         let (wr, invocations) = (rows / matrix.m, rows / matrix.m * wc * sg);
         let (dk_all, dv_all) = (shape.dk.next_multiple_of(matrix.k), shape.dv.next_multiple_of(wc * matrix.n));
         let per_row = invocations / rows;
-        let fits = rows % matrix.m == 0
-            && keys % (wc * matrix.n) == 0
-            && keys % matrix.k == 0
+        let fits = rows.is_multiple_of(matrix.m)
+            && keys.is_multiple_of(wc * matrix.n)
+            && keys.is_multiple_of(matrix.k)
             && dv_all / wc * matrix.m / sg <= most_results
             && wr * wc <= most_subgroups
             && invocations <= caps.max_invocations
@@ -103,7 +103,7 @@ impl Layout {
         let mut parts: Vec<(u32, u32)> = Vec::new();
         for k_part in (1..=dk_all / matrix.k).rev().map(|n| n * matrix.k).filter(|p| dk_all % p == 0) {
             let mut v_part = keys;
-            while v_part % matrix.k == 0 && v_part > 0 {
+            while v_part.is_multiple_of(matrix.k) && v_part > 0 {
                 parts.push((k_part, v_part));
                 v_part /= 2;
             }

@@ -23,7 +23,7 @@ pub(super) fn plan(node: &Node, shape: &Shape, planner: &mut Planner<'_>) -> Res
     let tiles = shape.group_rows().div_ceil(tiling.rows);
     let workgroups = shape.groups() * u64::from(tiles) * u64::from(tiling.pieces);
     let split = parts::split(shape.n_kv, workgroups, BUSY, KEYS, 8 * KEYS);
-    let ragged = shape.dk % 4 != 0 || shape.dv % 4 != 0;
+    let ragged = !shape.dk.is_multiple_of(4) || !shape.dv.is_multiple_of(4);
     let s = Sources::new("flash_attn/tile", node, shape, split, if ragged { Loads::Single } else { Loads::Four }, planner)?;
     let (k, v) = shape.keys_and_values(node)?;
     let variant = s

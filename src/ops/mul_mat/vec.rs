@@ -36,7 +36,7 @@ pub(super) fn choose(a: &Tensor, b: &Tensor, caps: &Caps) -> Choice {
     let rows = if columns > 4 || a.ne[1] < 4096 { 2 } else { 4 };
     let reduce = match caps.subgroups {
         Some((least, _)) if team <= least => Reduce::Shuffle,
-        Some((least, greatest)) if team % greatest == 0 && wg % greatest == 0 && least > 1 => Reduce::Subgroup,
+        Some((least, greatest)) if team.is_multiple_of(greatest) && wg.is_multiple_of(greatest) && least > 1 => Reduce::Subgroup,
         _ => Reduce::Memory,
     };
     Choice { wg, team, rows, reduce }
@@ -84,7 +84,7 @@ pub(super) struct Words {
 impl Words {
     pub(super) fn of(a: &Tensor, b: &Tensor, caps: &Caps) -> Self {
         // The last, partial piece of 16 is read element by element.
-        let tail = a.ne[0] % 16 != 0;
+        let tail = !a.ne[0].is_multiple_of(16);
         let vector_b = !tail && elem::vector_rows(b, caps);
         let vector_a = !tail && a.ty == Type::F32 && elem::vector_rows(a, caps);
         let wide = matches!(a.ty, Type::F16 | Type::BF16) && elem::wide_rows(a);
