@@ -5,6 +5,7 @@ mod buffers;
 mod child;
 mod faults;
 mod graph;
+mod lesser;
 mod life_cycle;
 mod model;
 mod ops;
@@ -34,7 +35,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::FAILURE;
     }
     support::log::capture();
-    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), life_cycle::trials(), third_party::trials(), model::trials(), peers::trials(), readme::trials(), tidy::trials()].into_iter().flatten().collect();
+    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), lesser::trials(), life_cycle::trials(), third_party::trials(), model::trials(), peers::trials(), readme::trials(), tidy::trials()].into_iter().flatten().collect();
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
 }

@@ -1,0 +1,40 @@
+//! Lesser devices: cases of every room with capabilities hidden, each set in a process of its own.
+
+use anyhow::{Context, Result, ensure};
+use ggml_webgpu::ops::TABLE;
+use libtest_mimic::Trial;
+
+use crate::{child, support};
+
+/// Cases of a room at most: spread over all that it has.
+const EACH: usize = 6;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        child::trial("lesser::without f16", &[("GGML_WEBGPU_DISABLE", "f16")], some_of_each_room),
+        child::trial("lesser::without subgroups", &[("GGML_WEBGPU_DISABLE", "subgroups")], some_of_each_room),
+        child::trial("lesser::without immediates", &[("GGML_WEBGPU_DISABLE", "immediates")], some_of_each_room),
+        child::trial("lesser::with nothing but the core", &[("GGML_WEBGPU_DISABLE", "f16,subgroups,matrix,dot4,immediates")], some_of_each_room),
+    ]
+}
+
+fn some_of_each_room() -> Result<()> {
+    let mut seen = Vec::new();
+    let mut faults = Vec::new();
+    for line in TABLE {
+        if seen.contains(&line.name) {
+            continue;
+        }
+        seen.push(line.name);
+        let cases = line.room.cases();
+        let step = cases.len().div_ceil(EACH).max(1);
+        for case in cases.iter().step_by(step) {
+            if let Err(e) = support::check(case).with_context(|| format!("{}: {}", line.name, case.name)) {
+                faults.push(format!("{e:#}"));
+            }
+        }
+    }
+    ensure!(seen.len() > 40, "only {} rooms", seen.len());
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok(())
+}
