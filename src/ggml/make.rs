@@ -322,4 +322,9 @@ constructors! {
     rwkv_wkv6 => ggml_rwkv_wkv6(k, v, r, tf, td, state;);
     rwkv_wkv7 => ggml_rwkv_wkv7(r, w, k, v, a, b, state;);
     gated_linear_attn => ggml_gated_linear_attn(k, v, q, g, state; scale: f32);
+    lightning_indexer => ggml_lightning_indexer(q, k, weights, mask;);
+    dsv4_hc_comb => ggml_dsv4_hc_comb(mixes, scale, base; eps: f32, n_iter: i32);
+    dsv4_hc_pre => ggml_dsv4_hc_pre(x, weights;);
+    dsv4_hc_pre_gated => ggml_dsv4_hc_pre_gated(x, gate; scale: f32);
+    dsv4_hc_post => ggml_dsv4_hc_post(x, residual, post | comb;);
 }
