@@ -95,7 +95,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             }
 #endfor
             workgroupBarrier();
-            for (var i = 0u; i < DEPTH; i++) {
+            let some = min(DEPTH, (params.n_embd - start + 3u) / 4u);
+            for (var i = 0u; i < some; i++) {
                 let q0 = some_q[i * (HEADS + 1u) + hx];
                 let q1 = some_q[i * (HEADS + 1u) + hx + 16u];
                 let q2 = some_q[i * (HEADS + 1u) + hx + 32u];

@@ -39,6 +39,7 @@ mod cross_entropy_loss;
 mod dsv4_hc;
 mod flash_attn;
 mod gated_delta_net;
+mod flash_attn_back;
 mod gather;
 mod get_rows;
 mod get_rows_back;
@@ -238,6 +239,7 @@ table! {
     GGML_OP_RWKV_WKV6 => rwkv_wkv6;
     GGML_OP_GATED_LINEAR_ATTN => rwkv_wkv6;
     GGML_OP_RWKV_WKV7 => rwkv_wkv7;
+    GGML_OP_FLASH_ATTN_BACK => flash_attn_back;
     GGML_OP_LIGHTNING_INDEXER => lightning_indexer;
     GGML_OP_DSV4_HC_COMB => dsv4_hc;
     GGML_OP_DSV4_HC_PRE => dsv4_hc;
