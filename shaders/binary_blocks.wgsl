@@ -2,6 +2,7 @@
 // block of dst; else dst is of floats, four for each invocation.
 #import common/grid
 #import common/view
+#import common/exact
 struct Params {
     count: u32, // blocks of dst, or groups of four
     ne0: u32,   // of a row
@@ -27,7 +28,8 @@ override wg_size: u32;
 
 // Elements i to i + 3 of the sum of two rows.
 fn sum4(a: u32, b: u32, i: u32) -> vec4<f32> {
-    var v = src0_row4(a, i);
+    // Rounded before anything is added: what an encoder chooses may hang on the last bit.
+    var v = exact4(src0_row4(a, i));
 #for n 4
     v[n] += src1_get(b + (i + n) % params.b_ne0 * params.src1_view.nb0);
 #endfor
@@ -40,6 +42,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     if (i >= params.count) {
         return;
     }
+    exact_begin(i);
     let i0 = i % params.ne0;
     let row = i / params.ne0;
     let i1 = row % params.ne1;

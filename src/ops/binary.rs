@@ -117,7 +117,6 @@ impl Room for Binary {
             cases.push(Case::new(format!("add1 {ty}"), move |m| m.add1(m.input(ty, [33, 5, 2, 1]), m.input(Type::F32, [1, 1, 1, 1]))));
         }
         for ty in Type::all().filter(|t| t.is_encoded()) {
-            // The CPU backend encodes the sum: a last bit may decide between two neighbouring values.
             cases.push(Case::new(format!("add to {ty}"), move |m| m.add(m.input(ty, [256, 5, 2, 3]), m.input(Type::F32, [256, 5, 2, 3]))));
             cases.push(Case::new(format!("add1 to {ty}"), move |m| m.add1(m.input(ty, [256, 5, 2, 1]), m.input(Type::F32, [1, 1, 1, 1]))));
         }
