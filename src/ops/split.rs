@@ -59,7 +59,7 @@ pub fn alike(node: &Node, dims: std::ops::Range<usize>) -> Vec<Axis> {
 }
 
 /// Whether a tensor needs more than one binding or index range.
-fn too_large(t: &Tensor, caps: &Caps) -> bool {
+pub(super) fn too_large(t: &Tensor, caps: &Caps) -> bool {
     t.span() + 2 * u64::from(caps.offset_alignment) > caps.max_binding || t.elements() > MAX_ELEMENTS
 }
 
