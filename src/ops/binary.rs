@@ -40,7 +40,7 @@ impl Room for Binary {
         };
         let flat = [a, b, &node.dst].iter().all(|t| t.contiguous() && elem::has_vectors(t.ty, caps))
             && a.same_shape(b)
-            && node.dst.elements() % 4 == 0;
+            && node.dst.elements().is_multiple_of(4);
         let variant = Variant::new("binary").define("OP", op).constant("wg_size", WG_SIZE.min(caps.max_invocations));
         Ok(Choice { variant, flat })
     }

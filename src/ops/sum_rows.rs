@@ -48,7 +48,7 @@ impl Room for SumRows {
     }
 
     fn windowed(&self) -> &'static [usize] {
-        // Only SUM does, but rows that are in windows are cut along other axes before that matters.
+        // SUM; the others are cut along their rows before it comes to that.
         &[0]
     }
 

@@ -70,7 +70,7 @@ impl Room for Upscale {
     fn axes(&self, node: &Node) -> Vec<Axis> {
         let Ok(src) = node.source(0) else { return Vec::new() };
         // Elsewhere a piece would have another factor.
-        let whole = |d: &usize| src.ne[*d] > 0 && node.dst.ne[*d] % src.ne[*d] == 0;
+        let whole = |d: &usize| src.ne[*d] > 0 && node.dst.ne[*d].is_multiple_of(src.ne[*d]);
         [3, 2].into_iter().filter(whole).map(|dim| Axis { dim, step: 1, sources: vec![Follow::Group(dim)] }).collect()
     }
 
