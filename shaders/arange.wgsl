@@ -5,6 +5,7 @@
 struct Params {
     count: u32, // elements of dst
     ne0: u32,
+    first: u32, // index of the first element, of ARANGE
     half: u32,
     src_offset: u32,
     dst_offset: u32,
@@ -42,7 +43,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         }
     }
 #else
-    let v = params.start + params.step * f32(i0);
+    let v = params.start + params.step * f32(params.first + i0);
 #endif
     dst_put(params.dst_offset + i1 * params.dst_nb1 + i0 * 4u, v);
 }

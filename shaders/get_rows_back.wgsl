@@ -2,6 +2,7 @@
 #import common/grid
 struct Params {
     rows: u32,   // of dst
+    first: u32,  // number of its first row
     ne0: u32,
     parts: u32,  // of a row
     indices: u32,
@@ -23,7 +24,7 @@ var<workgroup> hits: atomic<u32>;
 var<workgroup> any: u32;
 
 fn is_hit(i: u32, row: u32) -> bool {
-    return u32(index[(params.index_offset + i * params.index_nb0) >> 2u]) == row;
+    return u32(index[(params.index_offset + i * params.index_nb0) >> 2u]) == params.first + row;
 }
 
 @compute @workgroup_size(wg_size)

@@ -7,6 +7,7 @@ struct Params {
     ne0: u32,
     ne1: u32,
     ne2: u32,
+    first: u32, // number of the first row
     past: i32,
     fill: f32,
     src_view: View,
@@ -49,7 +50,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     let i2 = plane % params.ne2;
     let i3 = plane / params.ne2;
     var v = params.fill;
-    if (kept(i32(i0), i32(i1))) {
+    if (kept(i32(i0), i32(params.first + i1))) {
 #if KIND == diag
         v = src_get(at(params.src_view, i0, 0u, i2, i3));
 #else

@@ -40,8 +40,8 @@ pub const TABLE: &[Variable] = &[
     Variable { name: "GGML_WEBGPU_PROFILE", value: "1", effect: "time every dispatch and log a table when the backend is freed" },
     Variable {
         name: "GGML_WEBGPU_DISABLE",
-        value: "list of f16, subgroups, matrix, dot4, immediates, fusion, plan",
-        effect: "hide these capabilities, to run the paths of lesser devices",
+        value: "list of f16, subgroups, matrix, dot4, immediates, bindings, fusion, plan",
+        effect: "hide these capabilities (bindings: those above 128 KiB), to run the paths of lesser devices",
     },
     Variable {
         name: "GGML_WEBGPU_SHADERS",

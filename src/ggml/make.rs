@@ -184,6 +184,22 @@ impl Make {
         a
     }
 
+    /// FLASH_ATTN_BACK, whose constructor in ggml only aborts; the CPU backend computes it.
+    pub fn flash_attn_back<'a>(&'a self, q: T<'a>, k: T<'a>, v: T<'a>, d: T<'a>, masked: bool) -> T<'a> {
+        let padded = |t: T<'_>| self.ne(t).iter().map(|&n| n as usize).product::<usize>().next_multiple_of(4);
+        let ne = (padded(q) + padded(k) + padded(v)) as i64;
+        // SAFETY: the context is live.
+        let t = self.wrap(unsafe { sys::ggml_new_tensor_1d(self.context(), sys::GGML_TYPE_F32, ne) });
+        // SAFETY: a new tensor of this context, whose sources live as long.
+        unsafe {
+            let raw = &mut *t.raw();
+            raw.op = sys::GGML_OP_FLASH_ATTN_BACK;
+            raw.op_params[0] = i32::from(masked);
+            raw.src[..4].copy_from_slice(&[q.raw(), k.raw(), v.raw(), d.raw()]);
+        }
+        t
+    }
+
     /// Strides in bytes.
     pub fn nb(&self, a: T<'_>) -> [usize; 4] {
         // SAFETY: a live tensor.
@@ -224,6 +240,7 @@ macro_rules! constructors {
 constructors! {
     add => ggml_add(a, b;);
     add1 => ggml_add1(a, b;);
+    add_cast => ggml_add_cast(a, b; ty: sys::ggml_type);
     add_inplace => ggml_add_inplace(a, b;);
     sub => ggml_sub(a, b;);
     mul => ggml_mul(a, b;);
@@ -322,4 +339,9 @@ constructors! {
     rwkv_wkv6 => ggml_rwkv_wkv6(k, v, r, tf, td, state;);
     rwkv_wkv7 => ggml_rwkv_wkv7(r, w, k, v, a, b, state;);
     gated_linear_attn => ggml_gated_linear_attn(k, v, q, g, state; scale: f32);
+    lightning_indexer => ggml_lightning_indexer(q, k, weights, mask;);
+    dsv4_hc_comb => ggml_dsv4_hc_comb(mixes, scale, base; eps: f32, n_iter: i32);
+    dsv4_hc_pre => ggml_dsv4_hc_pre(x, weights;);
+    dsv4_hc_pre_gated => ggml_dsv4_hc_pre_gated(x, gate; scale: f32);
+    dsv4_hc_post => ggml_dsv4_hc_post(x, residual, post | comb;);
 }

@@ -104,6 +104,8 @@ pub struct Node {
     pub name: String,
     /// Index of the result's first element, in a piece of a larger node; zeros in a whole one.
     pub first: [u64; 4],
+    /// Shape of the result, in a piece that of the whole one.
+    pub whole: [u64; 4],
 }
 
 impl Node {
@@ -166,7 +168,8 @@ pub unsafe fn read_node(tensor: *const sys::ggml_tensor) -> anyhow::Result<Node>
             *slot = Some(read(p)?);
         }
     }
-    Ok(Node { op: t.op, dst: read(tensor)?, src, params: OpParams(t.op_params), flags: t.flags, name: name(t), first: [0; 4] })
+    let dst = read(tensor)?;
+    Ok(Node { op: t.op, whole: dst.ne, dst, src, params: OpParams(t.op_params), flags: t.flags, name: name(t), first: [0; 4] })
 }
 
 fn name(t: &sys::ggml_tensor) -> String {

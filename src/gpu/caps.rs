@@ -149,7 +149,7 @@ impl Caps {
             timestamps: facts.timestamps,
             max_buffer: facts.max_buffer,
             // Bindings are whole words.
-            max_binding: facts.max_binding & !15,
+            max_binding: if off("bindings") { 1 << 17 } else { facts.max_binding & !15 },
             offset_alignment: facts.min_offset_alignment.max(16),
             max_workgroups: facts.max_workgroups,
             max_invocations: facts.max_invocations.min(facts.max_workgroup_x),

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::bind::{read, read_elementwise, write};
+use super::split::{Axis, Follow};
 use super::{Case, Planner, Room, elem, grid};
 use crate::ggml::{Node, Type};
 use crate::gpu::Caps;
@@ -49,6 +50,12 @@ impl Room for AddRelPos {
         let wg_size = WG_SIZE.min(planner.caps().max_invocations);
         let variant = Variant::new("add_rel_pos").constant("wg_size", wg_size);
         planner.dispatch(variant, &bound, &params, grid::groups(dst.elements(), wg_size))
+    }
+
+    fn axes(&self, _node: &Node) -> Vec<Axis> {
+        // Windows, then rows of their queries: what is left has no gaps.
+        let axis = |dim, follow| Axis { dim, step: 1, sources: vec![Follow::Same(dim), follow, follow] };
+        vec![axis(2, Follow::Same(3)), axis(1, Follow::Group(2))]
     }
 
     fn cases(&self) -> Vec<Case> {

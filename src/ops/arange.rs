@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::bind::{read, write};
+use super::split::{Axis, Follow};
 use super::{Case, Planner, Room, elem, grid};
 use crate::ggml::make::Fill;
 use crate::ggml::{Node, Type, sys};
@@ -44,6 +45,7 @@ impl Room for Arange {
         let params = params::arange::Params {
             count: dst.elements() as u32,
             ne0: dst.ne[0] as u32,
+            first: node.first[0] as u32,
             half: node.params.u32(0) / 2,
             src_offset: if timesteps { bound.offset("src")? } else { 0 },
             dst_offset: view.offset,
@@ -54,6 +56,13 @@ impl Room for Arange {
         let wg_size = WG_SIZE.min(planner.caps().max_invocations);
         let variant = Variant::new("arange").flag("TIMESTEPS", timesteps).constant("wg_size", wg_size);
         planner.dispatch(variant, &bound, &params, grid::groups(dst.elements(), wg_size))
+    }
+
+    fn axes(&self, node: &Node) -> Vec<Axis> {
+        match node.op {
+            sys::GGML_OP_ARANGE => vec![Axis { dim: 0, step: 1, sources: Vec::new() }],
+            _ => vec![Axis { dim: 1, step: 1, sources: vec![Follow::Same(0)] }],
+        }
     }
 
     fn cases(&self) -> Vec<Case> {

@@ -1,11 +1,12 @@
-//! ADD, SUB, MUL, DIV, ADD1: element by element on F32, F16 and BF16 in any mix, the second source repeated into the first.
+//! ADD, SUB, MUL, DIV, ADD1: element by element on F32, F16 and BF16 in any mix, the second source repeated into the first. ADD and ADD1
+//! also to types with blocks.
 
 use anyhow::Result;
 
 use super::bind::{read_elementwise, write};
 use super::{Case, Planner, Room, elem, grid, split};
 use crate::ggml::make::{Fill, Make, T};
-use crate::ggml::{Node, Type, sys};
+use crate::ggml::{Node, Tensor, Type, sys};
 use crate::gpu::Caps;
 use crate::shader::{Variant, params};
 
@@ -25,6 +26,9 @@ impl Room for Binary {
 
     fn choose(&self, node: &Node, caps: &Caps) -> Result<Choice> {
         let (a, b) = (node.source(0)?, node.source(1)?);
+        if a.ty.is_quant() && matches!(node.op, sys::GGML_OP_ADD | sys::GGML_OP_ADD1) {
+            return blocks(a, b, &node.dst, caps);
+        }
         for t in [a, b, &node.dst] {
             elem::need_float(t)?;
         }
@@ -49,6 +53,24 @@ impl Room for Binary {
         let bound = planner.bind(&[read_elementwise("src0", a, wa), read_elementwise("src1", b, wb), write("dst", dst, wd)])?;
         let variant =
             elem::define(choice.variant.clone().flag("FLAT", flat), &[("SRC0", a.ty, wa), ("SRC1", b.ty, wb), ("DST", dst.ty, wd)]);
+        if a.ty.is_quant() {
+            let each = if dst.ty.is_quant() { u64::from(dst.ty.block()) } else { 4 };
+            let count = dst.elements() / each;
+            let params = params::binary_blocks::Params {
+                count: count as u32,
+                ne0: (dst.ne[0] / each) as u32,
+                ne1: dst.ne[1] as u32,
+                ne2: dst.ne[2] as u32,
+                b_ne0: b.ne[0] as u32,
+                b_ne1: b.ne[1] as u32,
+                b_ne2: b.ne[2] as u32,
+                b_ne3: b.ne[3] as u32,
+                src0_view: bound.view("src0", a)?,
+                src1_view: bound.view("src1", b)?,
+                dst_view: bound.view("dst", dst)?,
+            };
+            return planner.dispatch(variant, &bound, &params, grid::groups(count, WG_SIZE.min(caps.max_invocations)));
+        }
         let count = if flat { dst.elements() / 4 } else { dst.elements() };
         let params = params::binary::Params {
             count: count as u32,
@@ -67,7 +89,8 @@ impl Room for Binary {
     }
 
     fn axes(&self, node: &Node) -> Vec<split::Axis> {
-        split::alike(node, 0..4)
+        let blocks = node.dst.ty.is_quant() || node.source(0).is_ok_and(|a| a.ty.is_quant());
+        split::alike(node, usize::from(blocks)..4)
     }
 
     fn cases(&self) -> Vec<Case> {
@@ -93,6 +116,22 @@ impl Room for Binary {
         for ty in [Type::F32, Type::F16, Type::BF16] {
             cases.push(Case::new(format!("add1 {ty}"), move |m| m.add1(m.input(ty, [33, 5, 2, 1]), m.input(Type::F32, [1, 1, 1, 1]))));
         }
+        for ty in Type::all().filter(|t| t.is_encoded()) {
+            cases.push(Case::new(format!("add to {ty}"), move |m| m.add(m.input(ty, [256, 5, 2, 3]), m.input(Type::F32, [256, 5, 2, 3]))));
+            cases.push(Case::new(format!("add1 to {ty}"), move |m| m.add1(m.input(ty, [256, 5, 2, 1]), m.input(Type::F32, [1, 1, 1, 1]))));
+        }
+        for ty in Type::all().filter(|t| t.is_quant()) {
+            cases.push(Case::new(format!("add to {ty} as f32"), move |m| {
+                m.add_cast(m.input(ty, [256, 5, 2, 3]), m.input(Type::F32, [256, 5, 2, 3]), sys::GGML_TYPE_F32)
+            }));
+        }
+        cases.push(Case::new("add to q8_0 in place, in the middle of rows", |m| {
+            let a = m.input(Type::Q8_0, [96, 6, 1, 1]);
+            let nb = m.nb(a);
+            let part = m.view(a, [64, 3, 1, 1], [2 * nb[1], nb[2], nb[3]], nb[0] + nb[1]);
+            m.also(m.add_inplace(part, m.input(Type::F32, [64, 3, 1, 1])));
+            m.cont(a)
+        }));
         cases.push(Case::new("add of a tensor to itself", |m| {
             let a = m.input(Type::F32, [20, 6, 1, 1]);
             m.add(a, a)
@@ -116,6 +155,17 @@ impl Room for Binary {
         }));
         cases
     }
+}
+
+/// Sums with a type with blocks.
+fn blocks(a: &Tensor, b: &Tensor, dst: &Tensor, caps: &Caps) -> Result<Choice> {
+    elem::need_float(b)?;
+    elem::need_rows(a, "a source")?;
+    if !(dst.ty.is_float() || dst.ty.is_encoded()) {
+        crate::unsupported!("sums stored as {}", dst.ty);
+    }
+    let variant = Variant::new("binary_blocks").flag("ENCODE", dst.ty.is_quant()).constant("wg_size", WG_SIZE.min(caps.max_invocations));
+    Ok(Choice { variant, flat: false })
 }
 
 /// Four rows of a matrix.

@@ -1,5 +1,5 @@
 //! CPY, CONT, DUP: element i of the result is element i of the source, in any shape and any strides. Equal types are moved as
-//! bytes; F32, F16, BF16 are converted to each other and to types with blocks, those to F32, and F32 to I32 and back.
+//! bytes; F32, F16, BF16 are converted to each other and to types with blocks, those to F32, floats to I32, and I32 to F32.
 
 use anyhow::Result;
 
@@ -42,10 +42,11 @@ impl Room for Cpy {
         let plain = |ty: Type| ty.is_float() || ty == Type::I32;
         match (from, to) {
             _ if from == to => Ok(Choice::Plain(How::Move)),
-            (Type::I32, Type::F32) | (Type::F32, Type::I32) => Ok(Choice::Plain(How::Convert)),
+            (Type::I32, Type::F32) => Ok(Choice::Plain(How::Convert)),
+            _ if from.is_float() && to == Type::I32 => Ok(Choice::Plain(How::Convert)),
             _ if from.is_float() && to.is_float() => Ok(Choice::Plain(How::Convert)),
             _ if from.is_float() && to.is_encoded() || from.is_quant() && to == Type::F32 => Ok(Choice::Blocks),
-            _ if plain(from) && plain(to) => crate::unsupported!("a copy of {from} as {to} (integers go to and from f32)"),
+            _ if plain(from) && plain(to) => crate::unsupported!("a copy of {from} as {to} (integers become f32)"),
             _ => crate::unsupported!("a copy of {from} as {to}"),
         }
     }

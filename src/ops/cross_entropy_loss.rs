@@ -4,9 +4,9 @@ use anyhow::Result;
 
 use super::bind::{read, read_elementwise, write};
 use super::norm::row_size;
-use super::{Case, Planner, Room, elem, sum_rows};
+use super::{Case, Planner, Room, elem, split, sum_rows};
 use crate::ggml::make::Fill;
-use crate::ggml::{Node, Type, sys};
+use crate::ggml::{Node, Tensor, Type, sys};
 use crate::gpu::Caps;
 use crate::shader::{Variant, params};
 
@@ -30,29 +30,22 @@ impl Room for CrossEntropyLoss {
         let (x, y) = if back { (node.source(1)?, node.source(2)?) } else { (node.source(0)?, node.source(1)?) };
         let [_, ne1, ne2, ne3] = x.ne;
         let dst = if back { node.dst } else { sum_rows::scratch([1, ne1, ne2, ne3], planner) };
-        let caps = planner.caps();
-        let vector = [x, y].iter().all(|t| elem::vector_rows(t, caps)) && (!back || elem::vector_rows(&dst, caps));
-        let word = elem::word(Type::F32, caps, vector, false);
-        let mut operands = vec![read_elementwise("src0", x, word), read_elementwise("src1", y, word)];
-        if back {
-            operands.push(read("gradient", node.source(0)?, "f32"));
+        // In windows of rows, found on the tensor whose rows lie farthest apart.
+        let widest = [x, y, &dst].into_iter().max_by_key(|t| t.nb[1]).unwrap_or(x);
+        for (first, part) in split::windows(widest, planner.caps()) {
+            let of = |t: &Tensor| {
+                let mut t = *t;
+                split::narrow(&mut t, 1, first, first + part.ne[1]);
+                t
+            };
+            let (x_part, y_part, dst_part) = (of(x), of(y), of(&dst));
+            rows(node, choice, &x_part, &y_part, &dst_part, planner)?;
         }
-        operands.push(write("dst", &dst, if back { word } else { "f32" }));
-        let bound = planner.bind(&operands)?;
-        let params = params::cross_entropy_loss::Params {
-            rows: x.rows() as u32,
-            ne0: x.ne[0] as u32,
-            ne1: ne1 as u32,
-            ne2: ne2 as u32,
-            src0_view: bound.view("src0", x)?,
-            src1_view: bound.view("src1", y)?,
-            dst_view: bound.view("dst", &dst)?,
-            gradient_offset: if back { bound.offset("gradient")? } else { 0 },
-            all_rows: x.rows() as f32,
-        };
-        let variant = choice.clone().define("WORD", word).flag("VEC", vector).flag("BACK", back);
-        planner.dispatch(variant, &bound, &params, x.rows())?;
         if back { Ok(()) } else { sum_rows::sum(&dst, &node.dst, -(x.rows() as f32), planner) }
+    }
+
+    fn windowed(&self) -> &'static [usize] {
+        &[0, 1, 2, split::RESULT]
     }
 
     fn cases(&self) -> Vec<Case> {
@@ -68,4 +61,32 @@ impl Room for CrossEntropyLoss {
         }
         cases
     }
+}
+
+/// Losses of rows, or their gradients.
+fn rows(node: &Node, choice: &Variant, x: &Tensor, y: &Tensor, dst: &Tensor, planner: &mut Planner<'_>) -> Result<()> {
+    let back = node.op == sys::GGML_OP_CROSS_ENTROPY_LOSS_BACK;
+    let all_rows = node.source(usize::from(back))?.rows();
+    let caps = planner.caps();
+    let vector = [x, y].iter().all(|t| elem::vector_rows(t, caps)) && (!back || elem::vector_rows(dst, caps));
+    let word = elem::word(Type::F32, caps, vector, false);
+    let mut operands = vec![read_elementwise("src0", x, word), read_elementwise("src1", y, word)];
+    if back {
+        operands.push(read("gradient", node.source(0)?, "f32"));
+    }
+    operands.push(write("dst", dst, if back { word } else { "f32" }));
+    let bound = planner.bind(&operands)?;
+    let params = params::cross_entropy_loss::Params {
+        rows: x.rows() as u32,
+        ne0: x.ne[0] as u32,
+        ne1: x.ne[1] as u32,
+        ne2: x.ne[2] as u32,
+        src0_view: bound.view("src0", x)?,
+        src1_view: bound.view("src1", y)?,
+        dst_view: bound.view("dst", dst)?,
+        gradient_offset: if back { bound.offset("gradient")? } else { 0 },
+        all_rows: all_rows as f32,
+    };
+    let variant = choice.clone().define("WORD", word).flag("VEC", vector).flag("BACK", back);
+    planner.dispatch(variant, &bound, &params, x.rows())
 }

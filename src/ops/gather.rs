@@ -33,7 +33,8 @@ impl Room for Gather {
         let p = |i: usize| node.params.i32(i);
         let width = |n: u64, window: i32| n.div_ceil(u64::from(window.max(1).unsigned_abs())) as i32;
         let (kind, own) = match node.op {
-            sys::GGML_OP_PAD => (if p(8) != 0 { "circular" } else { "pad" }, [p(0), p(2), p(4), p(6)]),
+            sys::GGML_OP_PAD if p(8) != 0 => ("circular", [p(0), p(2), p(4), p(6)]),
+            sys::GGML_OP_PAD => ("pad", [0, 1, 2, 3].map(|dim| before(node, dim))),
             sys::GGML_OP_ROLL => ("circular", [p(0), p(1), p(2), p(3)]),
             sys::GGML_OP_PAD_REFLECT_1D => ("reflect", [p(0), 0, 0, 0]),
             sys::GGML_OP_WIN_PART => ("win_part", [p(2), p(0).max(1), 0, 0]),
@@ -76,6 +77,14 @@ impl Room for Gather {
     }
 
     fn axes(&self, node: &Node) -> Vec<split::Axis> {
+        // Outer ones first, since no piece may have gaps.
+        if node.op == sys::GGML_OP_PAD && node.params.i32(8) == 0 {
+            let behind = |dim: usize| {
+                let before = u64::try_from(before(node, dim)).ok()?;
+                Some(split::Axis { dim, step: 1, sources: vec![split::Follow::Behind(dim, before)] })
+            };
+            return [3, 2, 1, 0].into_iter().map_while(behind).collect();
+        }
         // Dimensions in which nothing moves.
         let still = |dim: usize| match node.op {
             sys::GGML_OP_PAD => node.params.i32(2 * dim) == 0 && node.params.i32(2 * dim + 1) == 0,
@@ -83,7 +92,7 @@ impl Room for Gather {
             sys::GGML_OP_PAD_REFLECT_1D => dim > 0,
             _ => false,
         };
-        split::alike(node, 1..4).into_iter().filter(|axis| still(axis.dim)).collect()
+        split::alike(node, 1..4).into_iter().take_while(|axis| still(axis.dim) || node.dst.ne[axis.dim] == 1).collect()
     }
 
     fn cases(&self) -> Vec<Case> {
@@ -128,4 +137,11 @@ impl Room for Gather {
         cases.push(Case::new("pad of 70000 rows", |m| m.pad_ext(m.input(Type::F32, [3, 70_000, 1, 1]), 1, 1, 1, 0, 0, 0, 0, 0)));
         cases
     }
+}
+
+/// Elements before the source in a PAD, or in a piece of one, whose source begins no earlier than itself. Negative where the source is
+/// cropped, which no piece is.
+fn before(node: &Node, dim: usize) -> i32 {
+    let all = node.params.i32(2 * dim);
+    if all < 0 { all } else { (i64::from(all) - node.first[dim] as i64).max(0) as i32 }
 }

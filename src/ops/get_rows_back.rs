@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::bind::{read, write};
 use super::norm::row_size;
+use super::split::{Axis, Follow};
 use super::{Case, Planner, Room, elem, grid};
 use crate::ggml::make::{Fill, Make, T};
 use crate::ggml::{Node, Type};
@@ -35,6 +36,7 @@ impl Room for GetRowsBack {
         let parts = grid::groups(dst.ne[0], wg_size);
         let params = params::get_rows_back::Params {
             rows: dst.ne[1] as u32,
+            first: node.first[1] as u32,
             ne0: dst.ne[0] as u32,
             parts: parts as u32,
             indices: index.ne[0] as u32,
@@ -47,6 +49,10 @@ impl Room for GetRowsBack {
         };
         let variant = elem::define(Variant::new("get_rows_back").constant("wg_size", wg_size), &[("SRC", src.ty, word)]);
         planner.dispatch(variant, &bound, &params, dst.ne[1] * parts)
+    }
+
+    fn axes(&self, _node: &Node) -> Vec<Axis> {
+        vec![Axis { dim: 1, step: 1, sources: vec![Follow::Whole, Follow::Whole, Follow::Whole] }]
     }
 
     fn cases(&self) -> Vec<Case> {

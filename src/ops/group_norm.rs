@@ -32,7 +32,7 @@ impl Room for GroupNorm {
     fn plan(&self, node: &Node, _choice: &(), planner: &mut Planner<'_>) -> Result<()> {
         let (src, dst) = (node.source(0)?, &node.dst);
         let [ne0, ne1, ne2, batches] = dst.ne;
-        let channels = ne2.div_ceil(u64::from(node.params.u32(0)));
+        let channels = channels(node);
         // Groups without a channel have nothing to do.
         let groups = ne2.div_ceil(channels);
         let elements = ne0 * ne1 * channels;
@@ -81,8 +81,8 @@ impl Room for GroupNorm {
         work.run("apply", &[source, read_bytes("moments", moments, bytes, "vec2<f32>"), result], planner)
     }
 
-    fn axes(&self, _node: &Node) -> Vec<split::Axis> {
-        vec![split::Axis { dim: 3, step: 1, sources: vec![split::Follow::Same(3)] }]
+    fn axes(&self, node: &Node) -> Vec<split::Axis> {
+        [(3, 1), (2, channels(node))].map(|(dim, step)| split::Axis { dim, step, sources: vec![split::Follow::Same(dim)] }).into()
     }
 
     fn cases(&self) -> Vec<Case> {
@@ -105,6 +105,11 @@ impl Room for GroupNorm {
         }));
         cases
     }
+}
+
+/// Channels of a group; the last groups may have fewer.
+fn channels(node: &Node) -> u64 {
+    node.whole[2].div_ceil(u64::from(node.params.u32(0).max(1)))
 }
 
 struct Work<'a> {

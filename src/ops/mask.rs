@@ -40,6 +40,7 @@ impl Room for Mask {
             ne0: dst.ne[0] as u32,
             ne1: dst.ne[1] as u32,
             ne2: dst.ne[2] as u32,
+            first: node.first[1] as u32,
             past: if kind == "causal" { node.params.i32(0) } else { 0 },
             fill: if node.op == sys::GGML_OP_DIAG_MASK_INF { f32::NEG_INFINITY } else { 0.0 },
             src_view: bound.view("src", src)?,
@@ -51,7 +52,7 @@ impl Room for Mask {
     }
 
     fn axes(&self, node: &Node) -> Vec<split::Axis> {
-        split::alike(node, 2..4)
+        split::alike(node, 1..4)
     }
 
     fn cases(&self) -> Vec<Case> {

@@ -36,7 +36,9 @@ mod conv_transpose;
 mod count_equal;
 mod cpy;
 mod cross_entropy_loss;
+mod dsv4_hc;
 mod flash_attn;
+mod flash_attn_back;
 mod gated_delta_net;
 mod gather;
 mod get_rows;
@@ -44,6 +46,7 @@ mod get_rows_back;
 mod glu;
 mod group_norm;
 mod im2col;
+mod lightning_indexer;
 mod mask;
 pub mod mul_mat;
 pub mod norm;
@@ -236,6 +239,11 @@ table! {
     GGML_OP_RWKV_WKV6 => rwkv_wkv6;
     GGML_OP_GATED_LINEAR_ATTN => rwkv_wkv6;
     GGML_OP_RWKV_WKV7 => rwkv_wkv7;
+    GGML_OP_FLASH_ATTN_BACK => flash_attn_back;
+    GGML_OP_LIGHTNING_INDEXER => lightning_indexer;
+    GGML_OP_DSV4_HC_COMB => dsv4_hc;
+    GGML_OP_DSV4_HC_PRE => dsv4_hc;
+    GGML_OP_DSV4_HC_POST => dsv4_hc;
 }
 
 /// Ops that only look at memory another way: nothing to compute.

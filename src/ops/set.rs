@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::split::{Axis, Follow};
 use super::{Case, Planner, Room, binary, cpy, elem};
 use crate::ggml::{Node, Tensor, Type, sys};
 use crate::gpu::Caps;
@@ -43,6 +44,13 @@ impl Room for Set {
         let sum = sum(node, &part, b);
         let choice = binary::ROOM.choose(&sum, planner.caps())?;
         binary::ROOM.plan(&sum, &choice, planner)
+    }
+
+    fn axes(&self, node: &Node) -> Vec<Axis> {
+        let Ok(b) = node.source(1) else { return Vec::new() };
+        // Where the part is as long as the result and lies along it.
+        let follows = |d: &usize| b.ne[*d] == node.dst.ne[*d] && u64::from(node.params.u32(d - 1)) == node.dst.nb[*d];
+        [3, 2, 1].into_iter().filter(follows).map(|dim| Axis { dim, step: 1, sources: vec![Follow::Same(dim); 2] }).collect()
     }
 
     fn cases(&self) -> Vec<Case> {

@@ -20,6 +20,8 @@ pub enum Follow {
     Repeat(usize),
     /// Its dimension is shared by groups: index divided by the ratio of the lengths.
     Group(usize),
+    /// It lies in the result behind so many elements, and only there.
+    Behind(usize, u64),
     /// It stays whole.
     Whole,
 }
@@ -59,7 +61,7 @@ pub fn alike(node: &Node, dims: std::ops::Range<usize>) -> Vec<Axis> {
 }
 
 /// Whether a tensor needs more than one binding or index range.
-fn too_large(t: &Tensor, caps: &Caps) -> bool {
+pub(super) fn too_large(t: &Tensor, caps: &Caps) -> bool {
     t.span() + 2 * u64::from(caps.offset_alignment) > caps.max_binding || t.elements() > MAX_ELEMENTS
 }
 
@@ -154,6 +156,10 @@ fn cut(node: &Node, axis: &Axis, from: u64, to: u64) -> Node {
             Follow::Group(d) => {
                 let ratio = n / s.ne[d];
                 narrow(s, d, from / ratio, to.div_ceil(ratio));
+            }
+            Follow::Behind(d, before) => {
+                let own = |i: u64| i.saturating_sub(before).min(s.ne[d]);
+                narrow(s, d, own(from), own(to));
             }
             Follow::Repeat(_) | Follow::Whole => {}
         }

@@ -47,6 +47,11 @@ impl Room for SumRows {
         if node.op == sys::GGML_OP_SUM { Vec::new() } else { split::alike(node, 1..4) }
     }
 
+    fn windowed(&self) -> &'static [usize] {
+        // SUM; the others are cut along their rows before it comes to that.
+        &[0]
+    }
+
     fn cases(&self) -> Vec<Case> {
         cases()
     }
@@ -71,10 +76,32 @@ pub(super) fn sum(src: &Tensor, dst: &Tensor, divisor: f32, planner: &mut Planne
         let [ne0, ne1, ne2, ne3] = rest.ne;
         let size = ne0.div_ceil(PLENTY).max(PIECE).next_multiple_of(4);
         let sums = scratch([ne0.div_ceil(size), ne1, ne2, ne3], planner);
-        pieces(&rest, &sums, size, 1.0, planner)?;
+        all_pieces(&rest, &sums, size, planner)?;
         rest = one_row(&sums);
     }
     pieces(&rest, dst, LAST, divisor, planner)
+}
+
+/// Sums of pieces of a tensor that may be larger than a binding: in windows of rows, or of pieces if it is one row.
+fn all_pieces(src: &Tensor, dst: &Tensor, size: u64, planner: &mut Planner<'_>) -> Result<()> {
+    let caps = planner.caps();
+    if src.rows() != 1 || !split::too_large(src, caps) {
+        for (first, part) in split::windows(src, caps) {
+            let mut sums = *dst;
+            split::narrow(&mut sums, 1, first, first + part.ne[1]);
+            pieces(&part, &sums, size, 1.0, planner)?;
+        }
+        return Ok(());
+    }
+    let step = (caps.max_binding / 2 / u64::from(src.ty.bytes()) / size).max(1) * size;
+    for first in (0..src.ne[0]).step_by(step as usize) {
+        let end = (first + step).min(src.ne[0]);
+        let (mut part, mut sums) = (*src, *dst);
+        split::narrow(&mut part, 0, first, end);
+        split::narrow(&mut sums, 0, first / size, end.div_ceil(size));
+        pieces(&part, &sums, size, 1.0, planner)?;
+    }
+    Ok(())
 }
 
 /// Sums of pieces of `size` elements: one row of `dst` for each row of `src`.

@@ -52,7 +52,7 @@ pub fn node(op: sys::ggml_op, dst: Tensor, sources: &[Tensor]) -> Node {
     for (slot, s) in src.iter_mut().zip(sources) {
         *slot = Some(*s);
     }
-    Node { op, dst, src, params: OpParams::default(), flags: 0, name: "test".into(), first: [0; 4] }
+    Node { op, whole: dst.ne, dst, src, params: OpParams::default(), flags: 0, name: "test".into(), first: [0; 4] }
 }
 
 /// Memory in which every address exists: one space for each 1 GiB.

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::bind::{read, write};
+use super::split::{Axis, Follow};
 use super::{Case, Planner, Room, elem, grid};
 use crate::ggml::{Node, Type, sys};
 use crate::gpu::Caps;
@@ -64,6 +65,13 @@ impl Room for Upscale {
         let variant = Variant::new("upscale").define("MODE", mode).constant("wg_size", wg_size);
         let variant = elem::define(variant, &[("SRC", src.ty, src_word), ("DST", dst.ty, dst_word)]);
         planner.dispatch(variant, &bound, &params, grid::groups(dst.elements(), wg_size))
+    }
+
+    fn axes(&self, node: &Node) -> Vec<Axis> {
+        let Ok(src) = node.source(0) else { return Vec::new() };
+        // Elsewhere a piece would have another factor.
+        let whole = |d: &usize| src.ne[*d] > 0 && node.dst.ne[*d].is_multiple_of(src.ne[*d]);
+        [3, 2].into_iter().filter(whole).map(|dim| Axis { dim, step: 1, sources: vec![Follow::Group(dim)] }).collect()
     }
 
     fn cases(&self) -> Vec<Case> {
