@@ -61,7 +61,9 @@ fn operations() -> Result<String> {
             // SAFETY: live context and tensors; the graph is freed with the context.
             unsafe {
                 let graph = sys::ggml_new_graph_custom(make.context(), 512, false);
-                sys::ggml_build_forward_expand(graph, result);
+                for root in make.also_computed().into_iter().chain([result]) {
+                    sys::ggml_build_forward_expand(graph, root);
+                }
                 for i in 0..sys::ggml_graph_n_nodes(graph) {
                     let node = &*sys::ggml_graph_node(graph, i);
                     if node.op != line.op {
