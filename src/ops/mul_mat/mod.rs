@@ -7,7 +7,7 @@ use crate::ggml::{Node, Tensor, Type};
 use crate::gpu::Caps;
 
 mod cases;
-mod matrix;
+pub(super) mod matrix;
 pub mod multi;
 pub(super) mod tile;
 pub(super) mod vec;
@@ -43,7 +43,7 @@ impl Room for MulMat {
         if b.ne[1] <= MAX_VEC_COLUMNS {
             return Ok(Choice::Vec(vec::choose(a, b.ne[1], caps)));
         }
-        Ok(match matrix::choose(a, b, caps) {
+        Ok(match matrix::choose(a, b.ne[1], caps) {
             Some(choice) => Choice::Matrix(choice),
             None => Choice::Tile(tile::choose(a.ne[1], b.ne[1], caps)),
         })

@@ -9,6 +9,7 @@ use crate::ggml::{Node, Tensor, Type};
 use crate::gpu::Caps;
 
 mod cases;
+mod matrix;
 mod route;
 mod tile;
 mod vec;
@@ -22,10 +23,16 @@ pub(super) enum Choice {
     Vec(mul_mat::vec::Choice),
     /// Many: pairs are sorted by expert first.
     Tile(mul_mat::tile::Choice),
+    /// The same with matrix units.
+    Matrix(mul_mat::matrix::Choice),
 }
 
 /// Pairs for each expert up to which the kernel for few serves.
 const MAX_VEC_PAIRS: u64 = 8;
+/// The same where there are matrix units, which make up for the columns that a tile has too many.
+const MAX_VEC_PAIRS_MATRIX: u64 = 2;
+/// Tiles with matrix units have at least so many columns.
+const LEAST_MATRIX_COLUMNS: u64 = 32;
 
 impl Room for MulMatId {
     type Choice = Choice;
@@ -44,6 +51,11 @@ impl Room for MulMatId {
             crate::unsupported!("no experts");
         }
         let each = (dst.ne[1] * dst.ne[2]).div_ceil(a.ne[2]);
+        if each > MAX_VEC_PAIRS_MATRIX
+            && let Some(choice) = mul_mat::matrix::choose(a, each.max(LEAST_MATRIX_COLUMNS), caps)
+        {
+            return Ok(Choice::Matrix(choice));
+        }
         Ok(if each <= MAX_VEC_PAIRS {
             Choice::Vec(mul_mat::vec::choose(a, 1, caps))
         } else {
@@ -55,6 +67,11 @@ impl Room for MulMatId {
         let operands = Operands::of(node)?;
         match choice {
             Choice::Vec(choice) => vec::plan(&operands, choice, planner),
+            Choice::Matrix(choice) if mul_mat::matrix::reads(operands.a) => matrix::plan(&operands, choice, planner),
+            Choice::Matrix(_) => {
+                let each = operands.pairs().div_ceil(operands.a.ne[2]);
+                tile::plan(&operands, &mul_mat::tile::choose(operands.a.ne[1], each, planner.caps()), planner)
+            }
             Choice::Tile(choice) => tile::plan(&operands, choice, planner),
         }
     }
