@@ -193,18 +193,19 @@ mod tests {
     use crate::ops::testing::{caps, node, tensor};
 
     #[test]
-    fn windows_cover_the_rows_once() {
+    fn windows_cover_the_outermost_dimension_once() {
         let mut caps = caps();
         caps.max_binding = 4096;
-        let t = tensor([16, 401, 1, 1]);
-        let mut next = 0;
-        for (first, part) in windows(&t, 1, &caps) {
-            assert_eq!(first, next);
-            assert_eq!(part.data, t.data + first * t.nb[1]);
-            assert!(!too_large(&part, &caps));
-            next = first + part.ne[1];
+        for (t, dim) in [(tensor([16, 401, 1, 1]), 1), (tensor([16, 8, 50, 1]), 2)] {
+            let mut next = 0;
+            for (first, part) in windows(&t, dim, &caps) {
+                assert_eq!(first, next);
+                assert_eq!(part.data, t.data + first * t.nb[dim]);
+                assert!(!too_large(&part, &caps));
+                next = first + part.ne[dim];
+            }
+            assert_eq!(next, t.ne[dim]);
         }
-        assert_eq!(next, 401);
     }
 
     #[test]

@@ -56,6 +56,10 @@ pub(super) fn cases() -> Vec<Case> {
     );
     cases.push(plain(Type::F16, Type::F32, Shape { experts: 300, slots: 8, columns: 1, m: 16, tokens: 320, k: 32 }));
     cases.push(plain(Type::F16, Type::F32, Shape { experts: 2, slots: 1, columns: 1, m: 3, tokens: 70_000, k: 32 }));
+    // Experts that together are larger than a binding of 128 MiB.
+    for tokens in [1, 24] {
+        cases.push(plain(Type::F32, Type::F32, Shape { experts: 5, m: 2000, tokens, k: 4096, ..shape }));
+    }
     for tokens in [2, 50] {
         cases.push(
             Case::new(format!("mul_mat_id of permuted columns, {tokens} tokens"), move |g| {
