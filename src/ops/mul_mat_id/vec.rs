@@ -19,7 +19,8 @@ pub(super) fn plan(operands: &Operands<'_>, choice: &Choice, planner: &mut Plann
     let variant = elem::define(variant, &[("SRC0", a.ty, words.a), ("SRC1", b.ty, words.b)]);
     let groups = grid::groups(a.ne[1], choice.rows_of_workgroup()) * operands.pairs();
     for (first, part) in split::windows(a, 2, caps) {
-        let bound = planner.bind(&[read("src0", &part, words.a), read("src1", b, words.b), read("ids", ids, "i32"), write("dst", dst, "f32")])?;
+        let [src0, src1] = [read("src0", &part, words.a), read("src1", b, words.b)];
+        let bound = planner.bind(&[src0, src1, read("ids", ids, "i32"), write("dst", dst, "f32")])?;
         let (src0, src1, ids) = (bound.view("src0", &part)?, bound.view("src1", b)?, bound.view("ids", ids)?);
         let params = params::mul_mat_id_vec::Params {
             k: a.ne[0] as u32,
