@@ -1,4 +1,3 @@
-diagnostic(off, subgroup_uniformity);
 // FLASH_ATTN_EXT for few rows of queries: one workgroup takes ROWS rows that share their keys (a row is a query of one head), and
 // each of its SUBGROUP_COUNT subgroups of SG invocations goes through keys of its own, so that the loop over keys has no
 // barrier. Four invocations share a key: each multiplies every fourth piece of 16 elements, for KEYS keys at a time. Then VL
@@ -6,6 +5,7 @@ diagnostic(off, subgroup_uniformity);
 // K_TYPE, V_TYPE: the types. DK, DV: lengths, multiples of 16. MASK, SINKS: there are such sources. ONE_MASK: one row of the mask
 // serves all rows.
 // PARTS: results go to scratch memory, unscaled and with their maxima and sums, for flash_attn/combine.
+diagnostic(off, subgroup_uniformity);
 #import common/grid
 #import common/view
 struct Params {

@@ -249,6 +249,7 @@ constructors! {
     rms_norm => ggml_rms_norm(a; eps: f32);
     rms_norm_inplace => ggml_rms_norm_inplace(a; eps: f32);
     mul_mat => ggml_mul_mat(a, b;);
+    mul_mat_id => ggml_mul_mat_id(a, b, ids;);
     cpy => ggml_cpy(a, b;);
     cont => ggml_cont(a;);
     dup => ggml_dup(a;);

@@ -42,7 +42,7 @@ impl Room for GetRows {
             .flag("dst_VEC", dst_vector);
         let variant = elem::define(variant, &[("SRC", src.ty, ws), ("DST", dst.ty, wd)]);
         let count = if row4 { dst.elements() / 4 } else { dst.elements() };
-        for (first, part) in split::windows(src, caps) {
+        for (first, part) in split::windows(src, 1, caps) {
             let bound = planner.bind(&[read("src", &part, ws), read("index", index, "i32"), write("dst", dst, wd)])?;
             let params = params::get_rows::Params {
                 count: count as u32,

@@ -49,6 +49,7 @@ mod im2col;
 mod lightning_indexer;
 mod mask;
 pub mod mul_mat;
+mod mul_mat_id;
 pub mod norm;
 mod opt_step;
 mod out_prod;
@@ -88,10 +89,15 @@ pub trait Room: Sync {
         Vec::new()
     }
 
-    /// Sources, by number, and the result, as [`split::RESULT`], that it binds in windows of rows (by [`split::windows`]) where they
-    /// are larger than a binding and no axis makes them smaller.
+    /// Sources, by number, and the result, as [`split::RESULT`], that it binds in windows (by [`split::windows`]) where they are larger
+    /// than a binding and no axis makes them smaller.
     fn windowed(&self) -> &'static [usize] {
         &[]
+    }
+
+    /// The dimension along which windows are cut, the outermost of such a tensor: rows, if nothing else is said.
+    fn window_dim(&self) -> usize {
+        1
     }
 
     /// Graphs that it is tested and measured on.
@@ -108,6 +114,8 @@ pub trait AnyRoom: Sync {
     fn axes(&self, node: &Node) -> Vec<split::Axis>;
     /// See [`Room::windowed`].
     fn windowed(&self) -> &'static [usize];
+    /// See [`Room::window_dim`].
+    fn window_dim(&self) -> usize;
     /// See [`Room::cases`].
     fn cases(&self) -> Vec<Case>;
 }
@@ -128,6 +136,10 @@ impl<R: Room> AnyRoom for R {
 
     fn windowed(&self) -> &'static [usize] {
         Room::windowed(self)
+    }
+
+    fn window_dim(&self) -> usize {
+        Room::window_dim(self)
     }
 
     fn cases(&self) -> Vec<Case> {
@@ -161,6 +173,7 @@ table! {
     GGML_OP_RMS_NORM => norm;
     GGML_OP_L2_NORM => norm;
     GGML_OP_MUL_MAT => mul_mat;
+    GGML_OP_MUL_MAT_ID => mul_mat_id;
     GGML_OP_CPY => cpy;
     GGML_OP_CONT => cpy;
     GGML_OP_DUP => cpy;

@@ -35,12 +35,12 @@ impl Room for SetRows {
     fn plan(&self, node: &Node, &wg_size: &u32, planner: &mut Planner<'_>) -> Result<()> {
         let (src, index) = (node.source(0)?, node.source(1)?);
         let caps = planner.caps();
-        for (start, rows) in split::windows(src, caps) {
+        for (start, rows) in split::windows(src, 1, caps) {
             let mut numbers = *index;
             if start > 0 || rows.ne[1] < src.ne[1] {
                 split::narrow(&mut numbers, 0, start, start + rows.ne[1]);
             }
-            for (first, part) in split::windows(&node.dst, caps) {
+            for (first, part) in split::windows(&node.dst, 1, caps) {
                 set(planner, wg_size, &rows, &numbers, first as u32, &part)?;
             }
         }

@@ -65,28 +65,37 @@ pub(super) fn too_large(t: &Tensor, caps: &Caps) -> bool {
     t.span() + 2 * u64::from(caps.offset_alignment) > caps.max_binding || t.elements() > MAX_ELEMENTS
 }
 
-/// A tensor of one plane as windows of rows that each fit a binding, with the number of each one's first row.
-pub fn windows(t: &Tensor, caps: &Caps) -> Vec<(u64, Tensor)> {
+/// A tensor as windows along its outermost dimension `dim` that each fit a binding, with the index of each one's first.
+pub fn windows(t: &Tensor, dim: usize, caps: &Caps) -> Vec<(u64, Tensor)> {
     if !too_large(t, caps) {
         return vec![(0, *t)];
     }
-    let room = caps.max_binding.saturating_sub(2 * u64::from(caps.offset_alignment) + t.row_bytes());
-    let step = (room / t.nb[1].max(1) + 1).min(MAX_ELEMENTS / t.ne[0].max(1)).max(1);
+    let one = first_of(t, dim);
+    let room = caps.max_binding.saturating_sub(2 * u64::from(caps.offset_alignment) + one.span());
+    let step = (room / t.nb[dim].max(1) + 1).min(MAX_ELEMENTS / one.elements().max(1)).max(1);
     let mut out = Vec::new();
-    for first in (0..t.ne[1]).step_by(step as usize) {
+    for first in (0..t.ne[dim]).step_by(step as usize) {
         let mut part = *t;
-        narrow(&mut part, 1, first, (first + step).min(t.ne[1]));
+        narrow(&mut part, dim, first, (first + step).min(t.ne[dim]));
         out.push((first, part));
     }
     out
 }
 
+/// The first row, plane or block of planes.
+fn first_of(t: &Tensor, dim: usize) -> Tensor {
+    let mut one = *t;
+    one.ne[dim..].fill(1);
+    one
+}
+
 /// Whether all tensors fit but those that the room binds in windows.
 fn fits_in_windows(room: &dyn AnyRoom, node: &Node, caps: &Caps) -> bool {
     let windowed = room.windowed();
+    let dim = room.window_dim();
     let fits = |i: usize, t: &Tensor| {
-        let one_row = Tensor { ne: [t.ne[0], 1, 1, 1], ..*t };
-        !too_large(t, caps) || windowed.contains(&i) && t.ne[2] * t.ne[3] == 1 && !too_large(&one_row, caps)
+        let outermost = t.ne[dim + 1..].iter().all(|&n| n == 1);
+        !too_large(t, caps) || windowed.contains(&i) && outermost && !too_large(&first_of(t, dim), caps)
     };
     fits(RESULT, &node.dst) && node.src.iter().enumerate().all(|(i, s)| s.as_ref().is_none_or(|s| fits(i, s)))
 }
@@ -190,18 +199,19 @@ mod tests {
     use crate::ops::testing::{caps, node, tensor};
 
     #[test]
-    fn windows_cover_the_rows_once() {
+    fn windows_cover_the_outermost_dimension_once() {
         let mut caps = caps();
         caps.max_binding = 4096;
-        let t = tensor([16, 401, 1, 1]);
-        let mut next = 0;
-        for (first, part) in windows(&t, &caps) {
-            assert_eq!(first, next);
-            assert_eq!(part.data, t.data + first * t.nb[1]);
-            assert!(!too_large(&part, &caps));
-            next = first + part.ne[1];
+        for (t, dim) in [(tensor([16, 401, 1, 1]), 1), (tensor([16, 8, 50, 1]), 2)] {
+            let mut next = 0;
+            for (first, part) in windows(&t, dim, &caps) {
+                assert_eq!(first, next);
+                assert_eq!(part.data, t.data + first * t.nb[dim]);
+                assert!(!too_large(&part, &caps));
+                next = first + part.ne[dim];
+            }
+            assert_eq!(next, t.ne[dim]);
         }
-        assert_eq!(next, 401);
     }
 
     #[test]

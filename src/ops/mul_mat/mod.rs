@@ -7,10 +7,10 @@ use crate::ggml::{Node, Tensor, Type};
 use crate::gpu::Caps;
 
 mod cases;
-mod matrix;
+pub(super) mod matrix;
 pub mod multi;
-mod tile;
-mod vec;
+pub(super) mod tile;
+pub(super) mod vec;
 
 pub(super) struct MulMat;
 pub(super) static ROOM: MulMat = MulMat;
@@ -41,11 +41,11 @@ impl Room for MulMat {
             crate::unsupported!("src0 of the type {}", a.ty);
         }
         if b.ne[1] <= MAX_VEC_COLUMNS {
-            return Ok(Choice::Vec(vec::choose(a, b, caps)));
+            return Ok(Choice::Vec(vec::choose(a, b.ne[1], caps)));
         }
-        Ok(match matrix::choose(a, b, caps) {
+        Ok(match matrix::choose(a, b.ne[1], caps) {
             Some(choice) => Choice::Matrix(choice),
-            None => Choice::Tile(tile::choose(a, b, caps)),
+            None => Choice::Tile(tile::choose(a.ne[1], b.ne[1], caps)),
         })
     }
 
@@ -54,7 +54,7 @@ impl Room for MulMat {
         match choice {
             Choice::Vec(choice) => vec::plan(a, b, dst, choice, planner),
             Choice::Matrix(choice) if matrix::reads(a) => matrix::plan(a, b, dst, choice, planner),
-            Choice::Matrix(_) => tile::plan(a, b, dst, &tile::choose(a, b, planner.caps()), planner),
+            Choice::Matrix(_) => tile::plan(a, b, dst, &tile::choose(a.ne[1], b.ne[1], planner.caps()), planner),
             Choice::Tile(choice) => tile::plan(a, b, dst, choice, planner),
         }
     }

@@ -109,7 +109,7 @@ impl Kernel {
     /// `halves`: matrices of which a team takes a row each.
     fn bind(node: &Node, start: u64, bytes: u64, outputs: &[Operand<'_>], halves: u32, planner: &mut Planner<'_>) -> Result<Self> {
         let (a, x) = (node.source(0)?, node.source(1)?);
-        let choice = vec::choose(a, x, planner.caps()).sharing(halves);
+        let choice = vec::choose(a, x.ne[1], planner.caps()).sharing(halves);
         let words = vec::Words::of(a, x, planner.caps());
         let mut operands = vec![read_bytes("src0", start, bytes, words.a).of_type(a.ty), read("src1", x, words.b)];
         operands.extend_from_slice(outputs);

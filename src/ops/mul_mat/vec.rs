@@ -27,8 +27,8 @@ enum Reduce {
     Memory,
 }
 
-pub(super) fn choose(a: &Tensor, b: &Tensor, caps: &Caps) -> Choice {
-    let columns = b.ne[1] as u32;
+/// For so many columns.
+pub(in crate::ops) fn choose(a: &Tensor, columns: u64, caps: &Caps) -> Choice {
     let most = (1 << caps.max_invocations.ilog2()).min(256);
     // One invocation for each piece of 16 along k, if there are that many.
     let team = ((a.ne[0] / 16).max(1).next_power_of_two() as u32).min(most).min(128);
@@ -49,12 +49,12 @@ impl Choice {
     }
 
     /// Rows of a matrix that a workgroup computes.
-    pub(super) fn rows_of_workgroup(&self) -> u32 {
+    pub(in crate::ops) fn rows_of_workgroup(&self) -> u32 {
         self.wg / self.team * self.rows
     }
 
     /// What `common/mat_vec.wgsl` reads.
-    pub(super) fn define(&self, variant: Variant, columns: u64, caps: &Caps) -> Variant {
+    pub(in crate::ops) fn define(&self, variant: Variant, columns: u64, caps: &Caps) -> Variant {
         let reduce = match self.reduce {
             Reduce::Shuffle => "shuffle",
             Reduce::Subgroup => "subgroup",
@@ -72,7 +72,7 @@ impl Choice {
 }
 
 /// Array types of the bindings, as wide as alignment allows.
-pub(super) struct Words {
+pub(in crate::ops) struct Words {
     pub a: &'static str,
     pub b: &'static str,
     wide: bool,
@@ -82,7 +82,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn of(a: &Tensor, b: &Tensor, caps: &Caps) -> Self {
+    pub(in crate::ops) fn of(a: &Tensor, b: &Tensor, caps: &Caps) -> Self {
         // The last, partial piece of 16 is read element by element.
         let tail = !a.ne[0].is_multiple_of(16);
         let vector_b = !tail && elem::vector_rows(b, caps);
@@ -92,7 +92,7 @@ impl Words {
         Self { a: word_a, b: elem::word(b.ty, caps, vector_b, false), wide, vector_a, vector_b, tail }
     }
 
-    pub(super) fn define(&self, variant: Variant) -> Variant {
+    pub(in crate::ops) fn define(&self, variant: Variant) -> Variant {
         variant.flag("src1_VEC", self.vector_b).flag("src0_WIDE", self.wide).flag("src0_VEC", self.vector_a).flag("TAIL", self.tail)
     }
 }
