@@ -70,7 +70,10 @@ fn decoder(n: i64) -> Vec<(String, Build)> {
         }),
     ));
     all.push((format!("RMS_NORM 2048 x {n}"), Box::new(move |m| m.rms_norm(m.input(Type::F32, [2048, n, 1, 1]), 1e-5))));
-    all.push((format!("ADD 2048 x {n}"), Box::new(move |m| m.add(m.input(Type::F32, [2048, n, 1, 1]), m.input(Type::F32, [2048, n, 1, 1])))));
+    all.push((
+        format!("ADD 2048 x {n}"),
+        Box::new(move |m| m.add(m.input(Type::F32, [2048, n, 1, 1]), m.input(Type::F32, [2048, n, 1, 1]))),
+    ));
     all
 }
 

@@ -10,11 +10,9 @@ pub fn write() -> Result<()> {
     let out = vars::out_dir()?;
     let bindings = fs::read_to_string(out.join("ggml.rs")).context("While reading ggml's translated headers")?;
     let mut text = String::new();
-    for (table, ty, prefix) in [
-        ("OPS", "ggml_op", "GGML_OP_"),
-        ("UNARY", "ggml_unary_op", "GGML_UNARY_OP_"),
-        ("GLU", "ggml_glu_op", "GGML_GLU_OP_"),
-    ] {
+    for (table, ty, prefix) in
+        [("OPS", "ggml_op", "GGML_OP_"), ("UNARY", "ggml_unary_op", "GGML_UNARY_OP_"), ("GLU", "ggml_glu_op", "GGML_GLU_OP_")]
+    {
         writeln!(text, "/// Numbers and names of `{ty}`.\npub const {table}: &[(u32, &str)] = &[")?;
         for line in bindings.lines() {
             let Some((constant, rest)) = line.trim().strip_prefix("pub const ").and_then(|l| l.split_once(": ")) else {

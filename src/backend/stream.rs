@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::guard::{guard, status};
 use super::{buffer, event};
 use crate::env;
-use crate::exec::{Shared, order};
 use crate::exec::stream::{PendingRead, Stream};
+use crate::exec::{Shared, order};
 use crate::ggml::graph::{Graph, GraphMut};
 use crate::ggml::sys;
 

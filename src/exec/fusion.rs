@@ -29,12 +29,7 @@ pub const TABLE: &[Fusion] = &[
         kept: &[0],
         plan: norm::add_rms_norm_mul,
     },
-    Fusion {
-        name: "gate_up_glu",
-        pattern: &[sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT, sys::GGML_OP_GLU],
-        kept: &[],
-        plan: multi::gated,
-    },
+    Fusion { name: "gate_up_glu", pattern: &[sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT, sys::GGML_OP_GLU], kept: &[], plan: multi::gated },
     Fusion {
         name: "three_mul_mat",
         pattern: &[sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT, sys::GGML_OP_MUL_MAT],

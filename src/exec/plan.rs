@@ -6,10 +6,10 @@ use std::sync::{Arc, Weak};
 
 use anyhow::{Context, Result};
 
-use super::{fusion, stats};
 use super::memory::{self, DeviceSpaces, Region};
 use super::scratch::{self, Arena, Scratch};
 use super::shared::Shared;
+use super::{fusion, stats};
 use crate::error::Error;
 use crate::ggml::graph::{Graph, Snapshot};
 use crate::gpu::Buffer;

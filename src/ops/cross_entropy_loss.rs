@@ -32,7 +32,7 @@ impl Room for CrossEntropyLoss {
         let dst = if back { node.dst } else { sum_rows::scratch([1, ne1, ne2, ne3], planner) };
         // In windows of rows, found on the tensor whose rows lie farthest apart.
         let widest = [x, y, &dst].into_iter().max_by_key(|t| t.nb[1]).unwrap_or(x);
-        for (first, part) in split::windows(widest, planner.caps()) {
+        for (first, part) in split::windows(widest, 1, planner.caps()) {
             let of = |t: &Tensor| {
                 let mut t = *t;
                 split::narrow(&mut t, 1, first, first + part.ne[1]);

@@ -106,7 +106,8 @@ fn gated(node: &Node) -> bool {
 
 fn comb(node: &Node, planner: &mut Planner<'_>) -> Result<()> {
     let (mixes, scale, base, dst) = (node.source(0)?, node.source(1)?, node.source(2)?, &node.dst);
-    let bound = planner.bind(&[read("mixes", mixes, "f32"), read("scale", scale, "f32"), read("base", base, "f32"), write("dst", dst, "f32")])?;
+    let bound =
+        planner.bind(&[read("mixes", mixes, "f32"), read("scale", scale, "f32"), read("base", base, "f32"), write("dst", dst, "f32")])?;
     let [m, s, b, d] = [bound.view("mixes", mixes)?, bound.view("scale", scale)?, bound.view("base", base)?, bound.view("dst", dst)?];
     let params = params::dsv4_hc_comb::Params {
         count: dst.ne[2] as u32,

@@ -99,9 +99,7 @@ impl Room for Gather {
         let mut cases = Vec::new();
         for pads in [[0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 2, 0, 0, 0, 0], [2, 1, 3, 0, 1, 1, 0, 2], [0, 3, 0, 0, 0, 0, 1, 0]] {
             let [a, b, c, d, e, f, g, h] = pads;
-            cases.push(Case::new(format!("pad {pads:?}"), move |m| {
-                m.pad_ext(m.input(Type::F32, [11, 5, 3, 2]), a, b, c, d, e, f, g, h)
-            }));
+            cases.push(Case::new(format!("pad {pads:?}"), move |m| m.pad_ext(m.input(Type::F32, [11, 5, 3, 2]), a, b, c, d, e, f, g, h)));
             cases.push(Case::new(format!("pad {pads:?} around"), move |m| {
                 m.pad_ext_circular(m.input(Type::F32, [11, 5, 3, 2]), a, b, c, d, e, f, g, h)
             }));

@@ -37,7 +37,8 @@ impl Room for LightningIndexer {
         let row4 = k.ne[0] % 4 == 0;
         let vector = row4 && elem::vector_rows(k, caps);
         let (wk, wm) = (elem::word(k.ty, caps, vector, false), elem::word(mask.ty, caps, false, false));
-        let bound = planner.bind(&[read("q", q, "f32"), read("k", k, wk), read("w", w, "f32"), read("m", mask, wm), write("dst", dst, "f32")])?;
+        let bound =
+            planner.bind(&[read("q", q, "f32"), read("k", k, wk), read("w", w, "f32"), read("m", mask, wm), write("dst", dst, "f32")])?;
         let tiles = dst.ne[0].div_ceil(KEYS);
         let count = tiles * dst.ne[1] * dst.ne[3];
         let params = params::lightning_indexer::Params {

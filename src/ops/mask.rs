@@ -60,8 +60,7 @@ impl Room for Mask {
         for ne in [[10, 1, 4, 3], [7, 1, 1, 1], [256, 1, 1, 2]] {
             cases.push(Case::new(format!("diag {ne:?}"), move |m| m.diag(m.input(Type::F32, ne))));
         }
-        let kinds =
-            [sys::GGML_TRI_TYPE_UPPER_DIAG, sys::GGML_TRI_TYPE_UPPER, sys::GGML_TRI_TYPE_LOWER_DIAG, sys::GGML_TRI_TYPE_LOWER];
+        let kinds = [sys::GGML_TRI_TYPE_UPPER_DIAG, sys::GGML_TRI_TYPE_UPPER, sys::GGML_TRI_TYPE_LOWER_DIAG, sys::GGML_TRI_TYPE_LOWER];
         for kind in kinds {
             for ne in [[11, 11, 3, 2], [64, 64, 1, 1]] {
                 cases.push(Case::new(format!("tri {kind} {ne:?}"), move |m| m.tri(m.input(Type::F32, ne), kind)));

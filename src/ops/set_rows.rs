@@ -149,7 +149,11 @@ fn cases() -> Vec<Case> {
     }
     for to in [Type::Q8_0, Type::Q4_0] {
         cases.push(Case::new(format!("rows into {to} twice, where they share words"), move |m| {
-            let a = m.set_rows(m.input(to, [32, 12, 1, 1]), m.input(Type::F32, [32, 3, 1, 1]), m.filled(Type::I64, [3, 1, 1, 1], Fill::Ints(vec![5, 2, 9])));
+            let a = m.set_rows(
+                m.input(to, [32, 12, 1, 1]),
+                m.input(Type::F32, [32, 3, 1, 1]),
+                m.filled(Type::I64, [3, 1, 1, 1], Fill::Ints(vec![5, 2, 9])),
+            );
             m.set_rows(a, m.input(Type::F32, [32, 3, 1, 1]), m.filled(Type::I32, [3, 1, 1, 1], Fill::Ints(vec![6, 1, 8])))
         }));
     }

@@ -86,7 +86,7 @@ pub(super) fn sum(src: &Tensor, dst: &Tensor, divisor: f32, planner: &mut Planne
 fn all_pieces(src: &Tensor, dst: &Tensor, size: u64, planner: &mut Planner<'_>) -> Result<()> {
     let caps = planner.caps();
     if src.rows() != 1 || !split::too_large(src, caps) {
-        for (first, part) in split::windows(src, caps) {
+        for (first, part) in split::windows(src, 1, caps) {
             let mut sums = *dst;
             split::narrow(&mut sums, 1, first, first + part.ne[1]);
             pieces(&part, &sums, size, 1.0, planner)?;

@@ -343,7 +343,10 @@ mod tests {
 
     #[test]
     fn loops_are_written_out() -> Result<()> {
-        let files = &[("main", "#for i N * 2\n#for j 2\n#if i == 1 && j == 0\na[i][j] = ij;\n#endif\n#endfor\nb[i]\n#endfor\n#if X\n#for k NOTHING\n#endfor\n#endif")];
+        let files = &[(
+            "main",
+            "#for i N * 2\n#for j 2\n#if i == 1 && j == 0\na[i][j] = ij;\n#endif\n#endfor\nb[i]\n#endfor\n#if X\n#for k NOTHING\n#endfor\n#endif",
+        )];
         let options = Options { defines: [("N".to_owned(), "1u".to_owned())].into(), ..Options::default() };
         assert_eq!(run(files, &options)?, "b[0]\na[1][0] = ij;\nb[1]\n");
         Ok(())
@@ -368,8 +371,14 @@ mod tests {
 
     #[test]
     fn mistakes_name_the_file_and_line() {
-        for (text, what) in [("a\n#endif", "main.wgsl:2"), ("#if A", "no #endif"), ("#what", "main.wgsl:1"), ("#bind a: b", "no binding a"), ("a\n#for i 2", "main.wgsl:2"), ("#for i x\n#endfor", "cannot count")]
-        {
+        for (text, what) in [
+            ("a\n#endif", "main.wgsl:2"),
+            ("#if A", "no #endif"),
+            ("#what", "main.wgsl:1"),
+            ("#bind a: b", "no binding a"),
+            ("a\n#for i 2", "main.wgsl:2"),
+            ("#for i x\n#endfor", "cannot count"),
+        ] {
             let files: &'static [(&str, &str)] = Box::leak(Box::new([("main", text)]));
             let error = run(files, &Options::default()).unwrap_or_else(|e| e.to_string());
             assert!(error.contains(what), "{error}");

@@ -101,7 +101,9 @@ fn every_offset_and_size() -> Result<()> {
 
 fn fills() -> Result<()> {
     let mut b = Bytes::new(1031)?;
-    for (value, offset, size) in [(0, 3, 700), (7, 1, 1), (255, 2, 1), (9, 5, 2), (1, 6, 3), (0, 7, 5), (200, 100, 901), (0, 1030, 1), (3, 0, 1031)] {
+    for (value, offset, size) in
+        [(0, 3, 700), (7, 1, 1), (255, 2, 1), (9, 5, 2), (1, 6, 3), (0, 7, 5), (200, 100, 901), (0, 1030, 1), (3, 0, 1031)]
+    {
         // SAFETY: the range lies in the tensor.
         unsafe { sys::ggml_backend_tensor_memset(b.tensor, value, offset, size) };
         b.model[offset..offset + size].fill(value);

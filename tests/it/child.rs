@@ -36,7 +36,10 @@ pub fn trial_compare(
             let first = run(name, envs[0])?;
             for env in &envs[1..] {
                 let error = crate::support::nmse(&run(name, env)?, &first)?;
-                anyhow::ensure!(error <= most, "{env:?}: normalised mean square error {error:.3e} against the first run (the limit is {most:.0e})");
+                anyhow::ensure!(
+                    error <= most,
+                    "{env:?}: normalised mean square error {error:.3e} against the first run (the limit is {most:.0e})"
+                );
             }
             Ok(())
         };

@@ -69,7 +69,10 @@ fn foreign_tensor() -> Result<()> {
     let graph = Graph::new(&cpu, &make, &[result])?;
     let device = device().context("no device")?.as_ptr();
     // SAFETY: live device and node.
-    ensure!(unsafe { !sys::ggml_backend_dev_supports_op(device, result) }, "an op that writes into another backend's buffer is not refused");
+    ensure!(
+        unsafe { !sys::ggml_backend_dev_supports_op(device, result) },
+        "an op that writes into another backend's buffer is not refused"
+    );
     ensure!(graph.compute(&ours).is_err(), "a graph on the host's memory was computed");
     ensure!(graph.compute(&cpu).is_ok(), "the host's own backend fails");
     sum(&ours).map(|_| ())

@@ -14,7 +14,11 @@ pub fn trials() -> Vec<Trial> {
         child::trial("lesser::without f16", &[("GGML_WEBGPU_DISABLE", "f16")], some_of_each_room),
         child::trial("lesser::without subgroups", &[("GGML_WEBGPU_DISABLE", "subgroups")], some_of_each_room),
         child::trial("lesser::without immediates", &[("GGML_WEBGPU_DISABLE", "immediates")], some_of_each_room),
-        child::trial("lesser::with nothing but the core", &[("GGML_WEBGPU_DISABLE", "f16,subgroups,matrix,dot4,immediates")], some_of_each_room),
+        child::trial(
+            "lesser::with nothing but the core",
+            &[("GGML_WEBGPU_DISABLE", "f16,subgroups,matrix,dot4,immediates")],
+            some_of_each_room,
+        ),
     ]
 }
 

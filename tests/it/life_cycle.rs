@@ -68,7 +68,11 @@ fn twice() -> Result<()> {
     let (first, second) = unsafe { (sys::ggml_backend_load(module.as_ptr()), sys::ggml_backend_load(module.as_ptr())) };
     ensure!(!first.is_null() && first == second, "two registrations of one module");
     // SAFETY: ggml's registry.
-    let named = unsafe { (0..sys::ggml_backend_reg_count()).filter(|&i| CStr::from_ptr(sys::ggml_backend_reg_name(sys::ggml_backend_reg_get(i))) == c"WebGPU").count() };
+    let named = unsafe {
+        (0..sys::ggml_backend_reg_count())
+            .filter(|&i| CStr::from_ptr(sys::ggml_backend_reg_name(sys::ggml_backend_reg_get(i))) == c"WebGPU")
+            .count()
+    };
     ensure!(named == 1, "{named} entries are named WebGPU");
     Ok(())
 }
@@ -141,7 +145,8 @@ fn no_driver() -> Result<()> {
 
 fn software_on_request() -> Result<()> {
     use ggml_webgpu::gpu::caps::AdapterKind;
-    let hardware = ggml_webgpu::gpu::device::adapters().iter().filter(|a| a.caps().kind != AdapterKind::Software && a.caps().unfit.is_none()).count();
+    let hardware =
+        ggml_webgpu::gpu::device::adapters().iter().filter(|a| a.caps().kind != AdapterKind::Software && a.caps().unfit.is_none()).count();
     let reg = ggml_webgpu::ggml_backend_webgpu_reg();
     ensure!(devices_of(reg) == hardware, "{} devices for {hardware} adapters that are no software", devices_of(reg));
     Ok(())

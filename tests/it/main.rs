@@ -35,7 +35,22 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::FAILURE;
     }
     support::log::capture();
-    let trials = [ops::trials(), buffers::trials(), graph::trials(), faults::trials(), lesser::trials(), life_cycle::trials(), third_party::trials(), model::trials(), peers::trials(), readme::trials(), tidy::trials()].into_iter().flatten().collect();
+    let trials = [
+        ops::trials(),
+        buffers::trials(),
+        graph::trials(),
+        faults::trials(),
+        lesser::trials(),
+        life_cycle::trials(),
+        third_party::trials(),
+        model::trials(),
+        peers::trials(),
+        readme::trials(),
+        tidy::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
 }

@@ -55,7 +55,8 @@ fn same_tokens() -> Result<()> {
     ggml_webgpu::register();
     let census = Census::take();
     let backend = LlamaBackend::init()?;
-    let device = llama_cpp_2::list_llama_ggml_backend_devices().into_iter().find(|d| d.name == "WebGPU0").context("WebGPU0 is not listed")?;
+    let device =
+        llama_cpp_2::list_llama_ggml_backend_devices().into_iter().find(|d| d.name == "WebGPU0").context("WebGPU0 is not listed")?;
     let ours = generate(&backend, &[device.index])?;
     let (here, elsewhere) = (census.on_device(), census.elsewhere());
     ensure!(here > 0 && elsewhere == 0, "{here} nodes on the device, {elsewhere} elsewhere");

@@ -16,7 +16,9 @@ use libtest_mimic::{Failed, Trial};
 pub fn trials() -> Vec<Trial> {
     let trial = |name: &str, table: fn() -> Result<String>| {
         let part = name.to_owned();
-        Trial::test(format!("readme::{name}"), move || table().and_then(|t| is_fresh(&part, &t)).map_err(|e| Failed::from(format!("{e:#}"))))
+        Trial::test(format!("readme::{name}"), move || {
+            table().and_then(|t| is_fresh(&part, &t)).map_err(|e| Failed::from(format!("{e:#}")))
+        })
     };
     vec![trial("environment", environment), trial("ops", operations)]
 }
@@ -109,7 +111,8 @@ fn name(node: &sys::ggml_tensor) -> String {
 fn listed(types: &BTreeSet<u32>) -> String {
     let quantised = || TABLE.iter().filter(|t| t.class == Class::Quant);
     let every = quantised().all(|t| types.contains(&t.id));
-    let mut words: Vec<&str> = TABLE.iter().filter(|t| types.contains(&t.id) && !(every && t.class == Class::Quant)).map(|t| t.name).collect();
+    let mut words: Vec<&str> =
+        TABLE.iter().filter(|t| types.contains(&t.id) && !(every && t.class == Class::Quant)).map(|t| t.name).collect();
     if every {
         words.push("all quantised");
     }

@@ -173,7 +173,10 @@ fn rooms_and_shaders(files: &[(String, String)]) -> Vec<String> {
         let quoted = format!("{shader:?}");
         let import = format!("#import {shader}");
         let imports = |text: &str| text.lines().any(|l| l == import || l.starts_with(&format!("{import} ")));
-        let count = files.iter().filter(|f| f.0.starts_with("src/") && f.1.contains(&quoted) || f.0.starts_with("shaders/") && imports(&f.1)).count();
+        let count = files
+            .iter()
+            .filter(|f| f.0.starts_with("src/") && f.1.contains(&quoted) || f.0.starts_with("shaders/") && imports(&f.1))
+            .count();
         users.insert(shader.to_owned(), count);
     }
     faults.extend(users.into_iter().filter(|u| u.1 == 0).map(|u| format!("no room uses shaders/{}.wgsl", u.0)));

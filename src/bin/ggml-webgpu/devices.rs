@@ -21,7 +21,9 @@ pub fn run() -> Result<()> {
         table.add_row([name, adapter_text(caps), kind(caps), memory(caps), features(caps), limits(caps)]);
     }
     if adapters().is_empty() {
-        println!("Dawn accepts no adapter. Is a Vulkan driver installed? third_party/bootstrap installs a software driver if there is none.");
+        println!(
+            "Dawn accepts no adapter. Is a Vulkan driver installed? third_party/bootstrap installs a software driver if there is none."
+        );
         for word in words_of_dawn() {
             println!("Dawn: {}", word.trim_end());
         }
@@ -32,7 +34,10 @@ pub fn run() -> Result<()> {
 }
 
 fn adapter_text(caps: &Caps) -> String {
-    format!("{}\n{}\nvendor {} ({:#06x}), device {:#06x}\n{}", caps.name, caps.driver, caps.vendor, caps.vendor_id, caps.device_id, caps.backend)
+    format!(
+        "{}\n{}\nvendor {} ({:#06x}), device {:#06x}\n{}",
+        caps.name, caps.driver, caps.vendor, caps.vendor_id, caps.device_id, caps.backend
+    )
 }
 
 fn kind(caps: &Caps) -> String {

@@ -9,7 +9,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use ggml_webgpu::census::Census;
 use ggml_webgpu::{env, ggml};
 use indicatif::{ProgressBar, ProgressStyle};
-use llama_cpp_2::{LlamaBackendDevice, LlamaBackendDeviceType};
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::params::LlamaContextParams;
 use llama_cpp_2::llama_backend::LlamaBackend;
@@ -18,6 +17,7 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 use llama_cpp_2::sampling::LlamaSampler;
 use llama_cpp_2::token::LlamaToken;
+use llama_cpp_2::{LlamaBackendDevice, LlamaBackendDeviceType};
 
 /// Arguments of `generate`.
 #[derive(clap::Args)]
@@ -73,15 +73,21 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn find_device(name: Option<&str>) -> Result<LlamaBackendDevice> {
-    let ours: Vec<LlamaBackendDevice> =
-        llama_cpp_2::list_llama_ggml_backend_devices().into_iter().filter(|d| d.backend == "WebGPU" && d.device_type != LlamaBackendDeviceType::Accelerator).collect();
+    let ours: Vec<LlamaBackendDevice> = llama_cpp_2::list_llama_ggml_backend_devices()
+        .into_iter()
+        .filter(|d| d.backend == "WebGPU" && d.device_type != LlamaBackendDeviceType::Accelerator)
+        .collect();
     let names: Vec<String> = ours.iter().map(|d| d.name.clone()).collect();
     match name {
-        Some(name) => ours
-            .into_iter()
-            .find(|d| d.name.eq_ignore_ascii_case(name))
-            .ok_or_else(|| anyhow!("there is no device {name} (there {})", if names.is_empty() { "are none".into() } else { format!("is {}", names.join(", ")) })),
-        None => ours.into_iter().next().context("there is no device: Dawn found no adapter (third_party/bootstrap installs a software driver)"),
+        Some(name) => ours.into_iter().find(|d| d.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            anyhow!(
+                "there is no device {name} (there {})",
+                if names.is_empty() { "are none".into() } else { format!("is {}", names.join(", ")) }
+            )
+        }),
+        None => {
+            ours.into_iter().next().context("there is no device: Dawn found no adapter (third_party/bootstrap installs a software driver)")
+        }
     }
 }
 

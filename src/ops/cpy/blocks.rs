@@ -43,7 +43,8 @@ pub(super) fn copy(planner: &mut Planner<'_>, src: &Tensor, dst: &Tensor) -> Res
     let (plain, strides) = if encode { (src, over.src) } else { (dst, over.dst) };
     let rows = strides[0] == u64::from(plain.ty.bytes());
     let bytes = u64::from(4 * plain.ty.bytes());
-    let vector = rows && plain.data % bytes == 0 && elem::has_vectors(plain.ty, caps) && (1..4).all(|d| over.ne[d] == 1 || strides[d] % bytes == 0);
+    let vector =
+        rows && plain.data % bytes == 0 && elem::has_vectors(plain.ty, caps) && (1..4).all(|d| over.ne[d] == 1 || strides[d] % bytes == 0);
     let ws = elem::word(src.ty, caps, vector && encode, false);
     let wd = elem::word(dst.ty, caps, vector && !encode, true);
     let bound = planner.bind(&[read("src", src, ws), write("dst", dst, wd)])?;
@@ -71,9 +72,7 @@ pub(super) fn copy(planner: &mut Planner<'_>, src: &Tensor, dst: &Tensor) -> Res
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for ty in Type::all().filter(|t| t.is_quant()) {
-        cases.push(Case::new(format!("{ty} as f32"), move |m| {
-            m.cpy(m.input(ty, [512, 3, 2, 2]), m.input(Type::F32, [512, 3, 2, 2]))
-        }));
+        cases.push(Case::new(format!("{ty} as f32"), move |m| m.cpy(m.input(ty, [512, 3, 2, 2]), m.input(Type::F32, [512, 3, 2, 2]))));
     }
     for ty in Type::all().filter(|t| t.is_encoded()) {
         for from in [Type::F32, Type::F16, Type::BF16] {

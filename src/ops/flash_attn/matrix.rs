@@ -109,10 +109,7 @@ impl Layout {
             }
         }
         parts.sort_by_key(|p| std::cmp::Reverse((p.0 * keys).min(p.1 * dv_all)));
-        parts
-            .into_iter()
-            .map(|(k_part, v_part)| Self { k_part, v_part, ..layout })
-            .find(|l| l.memory() <= caps.max_workgroup_memory)
+        parts.into_iter().map(|(k_part, v_part)| Self { k_part, v_part, ..layout }).find(|l| l.memory() <= caps.max_workgroup_memory)
     }
 
     /// f16 of staged keys, values or queries.

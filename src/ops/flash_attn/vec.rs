@@ -38,7 +38,12 @@ impl Layout {
     /// `None` where another kernel is needed or better.
     pub fn new(shape: &Shape, caps: &Caps) -> Option<Self> {
         let sg = caps.fixed_subgroup().filter(|&sg| sg >= 4 && sg.is_power_of_two())?;
-        if shape.group_rows() > MOST_GROUP_ROWS || !shape.dk.is_multiple_of(16) || !shape.dv.is_multiple_of(16) || shape.n_kv == 0 || shape.dv == 0 {
+        if shape.group_rows() > MOST_GROUP_ROWS
+            || !shape.dk.is_multiple_of(16)
+            || !shape.dv.is_multiple_of(16)
+            || shape.n_kv == 0
+            || shape.dv == 0
+        {
             return None;
         }
         let pieces = shape.dv / 16;

@@ -78,11 +78,8 @@ pub(in crate::ops) fn choose(a: &Tensor, columns: u64, caps: &Caps) -> Option<Ch
         return None;
     }
     let subgroup = caps.fixed_subgroup()?;
-    let shape = *caps
-        .matrices
-        .iter()
-        .filter(|s| s.component == Component::F16 && s.result == Component::F32)
-        .max_by_key(|s| s.m * s.n * s.k)?;
+    let shape =
+        *caps.matrices.iter().filter(|s| s.component == Component::F16 && s.result == Component::F32).max_by_key(|s| s.m * s.n * s.k)?;
     let aligned = a.ty.is_quant() || (1..4).all(|d| a.ne[d] == 1 || a.nb[d].is_multiple_of(16));
     // Below this many rows a tile would be too small to pay.
     if !a.ne[0].is_multiple_of(16) || !DEPTH.is_multiple_of(shape.k) || !aligned || a.ne[1] < 32 {
@@ -146,10 +143,7 @@ impl Columns {
 
     /// For the kernel that reads them: `columns` and `scales`.
     pub(in crate::ops) fn operands(&self) -> [Operand<'static>; 2] {
-        [
-            read_bytes("columns", self.columns.0, self.columns.1, "vec4<u32>"),
-            read_bytes("scales", self.scales.0, self.scales.1, "f32"),
-        ]
+        [read_bytes("columns", self.columns.0, self.columns.1, "vec4<u32>"), read_bytes("scales", self.scales.0, self.scales.1, "f32")]
     }
 }
 

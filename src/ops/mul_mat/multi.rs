@@ -15,7 +15,8 @@ pub const MAX_COLUMNS: u64 = 8;
 pub fn alike(a: &Node, b: &Node) -> bool {
     let (Some(Some(aw)), Some(Some(bw))) = (a.src.first(), b.src.first()) else { return false };
     let (Some(Some(ax)), Some(Some(bx))) = (a.src.get(1), b.src.get(1)) else { return false };
-    let plain = |w: &Tensor, n: &Node| w.contiguous() && n.dst.contiguous() && n.dst.ne[2] == 1 && n.dst.ne[3] == 1 && w.ne[2] == 1 && w.ne[3] == 1;
+    let plain =
+        |w: &Tensor, n: &Node| w.contiguous() && n.dst.contiguous() && n.dst.ne[2] == 1 && n.dst.ne[3] == 1 && w.ne[2] == 1 && w.ne[3] == 1;
     ax.id == bx.id && aw.ty == bw.ty && aw.ne[0] == bw.ne[0] && ax.ne[1] <= MAX_COLUMNS && plain(aw, a) && plain(bw, b)
 }
 
@@ -60,7 +61,10 @@ pub fn gated(nodes: &[&Node], planner: &mut Planner<'_>) -> Result<bool> {
     } else {
         return Ok(false);
     };
-    let fits = alike(first, second) && gate.source(0)?.ne[1] == up.source(0)?.ne[1] && glu.dst.contiguous() && glu.dst.ty == crate::ggml::Type::F32;
+    let fits = alike(first, second)
+        && gate.source(0)?.ne[1] == up.source(0)?.ne[1]
+        && glu.dst.contiguous()
+        && glu.dst.ty == crate::ggml::Type::F32;
     if !fits || glu.params.i32(1) != 0 {
         return Ok(false);
     }
@@ -118,7 +122,16 @@ impl Kernel {
         let variant = elem::define(words.define(variant), &[("SRC0", a.ty, words.a), ("SRC1", x.ty, words.b)]);
         let (src1_offset, [src1_nb1, ..]) = super::places(&bound, "src1", x)?;
         let src0_offset = bound.offset("src0")?;
-        Ok(Self { rows: choice.rows_of_workgroup(), k: a.ne[0] as u32, src0_nb1: a.nb[1] as u32, src1_offset, src1_nb1, src0_offset, bound, variant })
+        Ok(Self {
+            rows: choice.rows_of_workgroup(),
+            k: a.ne[0] as u32,
+            src0_nb1: a.nb[1] as u32,
+            src1_offset,
+            src1_nb1,
+            src0_offset,
+            bound,
+            variant,
+        })
     }
 
     /// Where a matrix begins in the binding.
