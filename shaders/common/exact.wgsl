@@ -14,6 +14,11 @@ fn exact(v: f32) -> f32 {
 fn exact4(v: vec4<f32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(bitcast<vec4<u32>>(v) | vec4<u32>(exact_zero));
 }
+// A sum and four products, added in their order: a compiler may order sums and products anew as well.
+fn add_exact4(sum: f32, products: vec4<f32>) -> f32 {
+    let v = exact4(products);
+    return exact(exact(exact(exact(sum + v.x) + v.y) + v.z) + v.w);
+}
 // The upper half of a number's digits. Products of halves are exact, so that it does not matter whether they are fused with a sum.
 fn upper4(v: vec4<f32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(bitcast<vec4<u32>>(v) & vec4<u32>(0xfffff000u));

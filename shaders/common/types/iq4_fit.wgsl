@@ -19,10 +19,8 @@ fn q_sums(x: ptr<function, array<vec4<f32>, q_VECTORS>>, start: u32, id: f32) ->
     for (var k = start; k < start + 8u; k++) {
         let v = (*x)[k];
         let level = q_bytes(iq4_levels(pack4xU8(q_nearest(v * id)))) - 128.0;
-        let a = exact4(v * v * level * v);
-        let b = exact4(v * v * level * level);
-        sums.x = (((sums.x + a.x) + a.y) + a.z) + a.w;
-        sums.y = (((sums.y + b.x) + b.y) + b.z) + b.w;
+        let weighted = exact4(exact4(v * v) * level);
+        sums = vec2<f32>(add_exact4(sums.x, weighted * v), add_exact4(sums.y, weighted * level));
     }
     return sums;
 }

@@ -50,12 +50,12 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
             // Of the plain inverse scale and seven on either side, the one with the least error.
             var sums = q_sums(x, s * 8u, quotient(1.0, quotient(most, 127.0)));
             var scale = select(quotient(sums.x, sums.y), 0.0, sums.y <= 0.0);
-            var best = scale * sums.x;
+            var best = exact(scale * sums.x);
             for (var t = -7; t <= 7; t++) {
                 sums = q_sums(x, s * 8u, quotient(f32(t) - 127.0, most));
-                if (sums.y > 0.0 && sums.x * sums.x > best * sums.y) {
+                if (sums.y > 0.0 && exact(sums.x * sums.x) > exact(best * sums.y)) {
                     scale = quotient(sums.x, sums.y);
-                    best = scale * sums.x;
+                    best = exact(scale * sums.x);
                 }
             }
             scales[s] = scale;
@@ -70,7 +70,7 @@ fn q_put_block(byte: u32, x: ptr<function, array<vec4<f32>, q_VECTORS>>) {
         let bits = u32(scale + 32.0);
         words[0] |= (bits >> 4u) << (16u + s * 2u);
         words[1] |= (bits & 15u) << (s * 4u);
-        let il = q_inverse(d * scale);
+        let il = q_inverse(exact(d * scale));
         for (var k = 0u; k < 4u; k++) {
             let at = s * 8u + k;
             words[2u + s * 4u + k] = pack4xU8(q_nearest((*x)[at] * il) | (q_nearest((*x)[at + 4u] * il) << vec4<u32>(4u)));

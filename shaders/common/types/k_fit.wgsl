@@ -1,11 +1,6 @@
 // Encoding of the groups of the K types: which scale (and minimum) serves some elements best. x: the 256 elements of a block; a group
 // begins at vector `start`. Sums run in the order of the elements: a search that adds in another order may settle elsewhere than the
 // CPU's.
-fn k_add(sum: f32, products: vec4<f32>) -> f32 {
-    let v = exact4(products);
-    return (((sum + v.x) + v.y) + v.z) + v.w;
-}
-
 // For values 0 to `top` with a minimum that is not positive: the scale, and the minimum without its sign. Elements weigh `weight` plus their
 // size. From the plain fit and `steps` + 1 others, whose range is larger by `shift` and multiples of 0.1, the one with the least error
 // (its square, or its size if LINEAR) after both numbers were fitted to the values.
@@ -16,11 +11,11 @@ fn k_fit(x: ptr<function, array<vec4<f32>, 64>>, start: u32, vectors: u32, top: 
     var sum_x = 0.0;
     for (var k = start; k < start + vectors; k++) {
         let v = (*x)[k];
-        let w = abs(v) + weight;
+        let w = exact4(abs(v) + weight);
         low4 = min(low4, v);
         high4 = max(high4, v);
-        sum_w = k_add(sum_w, w);
-        sum_x = k_add(sum_x, w * v);
+        sum_w = add_exact4(sum_w, w);
+        sum_x = add_exact4(sum_x, w * v);
     }
     var low = min(min(min(low4.x, low4.y), min(low4.z, low4.w)), 0.0);
     let high = max(max(high4.x, high4.y), max(high4.z, high4.w));
@@ -37,11 +32,11 @@ fn k_fit(x: ptr<function, array<vec4<f32>, 64>>, start: u32, vectors: u32, top: 
         var xl = 0.0;
         for (var k = start; k < start + vectors; k++) {
             let v = (*x)[k];
-            let w = abs(v) + weight;
-            let q = clamp(round((v - low) * inverse), vec4<f32>(0.0), vec4<f32>(top));
-            l = k_add(l, w * q);
-            l2 = k_add(l2, w * q * q);
-            xl = k_add(xl, w * q * v);
+            let w = exact4(abs(v) + weight);
+            let q = clamp(round(exact4(exact4(v - low) * inverse)), vec4<f32>(0.0), vec4<f32>(top));
+            l = add_exact4(l, w * q);
+            l2 = add_exact4(l2, exact4(w * q) * q);
+            xl = add_exact4(xl, exact4(w * q) * v);
         }
         var new_scale = scale;
         var new_low = low;
@@ -60,9 +55,9 @@ fn k_fit(x: ptr<function, array<vec4<f32>, 64>>, start: u32, vectors: u32, top: 
         var error = 0.0;
         for (var k = start; k < start + vectors; k++) {
             let v = (*x)[k];
-            let q = clamp(round((v - low) * inverse), vec4<f32>(0.0), vec4<f32>(top));
-            let off = exact4(q * new_scale) + new_low - v;
-            error = k_add(error, (abs(v) + weight) * select(off * off, abs(off), vec4<bool>(linear)));
+            let q = clamp(round(exact4(exact4(v - low) * inverse)), vec4<f32>(0.0), vec4<f32>(top));
+            let off = exact4(exact4(exact4(q * new_scale) + new_low) - v);
+            error = add_exact4(error, exact4(abs(v) + weight) * select(exact4(off * off), abs(off), vec4<bool>(linear)));
         }
         if (t < 0 || error < least) {
             least = error;
@@ -91,8 +86,8 @@ fn k_sums(x: ptr<function, array<vec4<f32>, 64>>, start: u32, top: f32, inverse:
     var sums = vec2<f32>();
     for (var k = start; k < start + 4u; k++) {
         let v = (*x)[k];
-        let q = clamp(round(v * inverse), vec4<f32>(-top), vec4<f32>(top - 1.0));
-        sums = vec2<f32>(k_add(sums.x, v * v * v * q), k_add(sums.y, v * v * q * q));
+        let q = clamp(round(exact4(v * inverse)), vec4<f32>(-top), vec4<f32>(top - 1.0));
+        sums = vec2<f32>(add_exact4(sums.x, exact4(exact4(v * v) * v) * q), add_exact4(sums.y, exact4(exact4(v * v) * q) * q));
     }
     return sums;
 }
@@ -105,15 +100,15 @@ fn k_fit_signed(x: ptr<function, array<vec4<f32>, 64>>, start: u32, top: f32) ->
     }
     var sums = k_sums(x, start, top, quotient(-top, most));
     var scale = select(quotient(sums.x, sums.y), 0.0, sums.y == 0.0);
-    var best = scale * sums.x;
+    var best = exact(scale * sums.x);
     for (var t = -9; t <= 9; t++) {
         if (t == 0) {
             continue;
         }
         sums = k_sums(x, start, top, quotient(-(top + exact(0.1 * f32(t))), most));
-        if (sums.y > 0.0 && sums.x * sums.x > best * sums.y) {
+        if (sums.y > 0.0 && exact(sums.x * sums.x) > exact(best * sums.y)) {
             scale = quotient(sums.x, sums.y);
-            best = scale * sums.x;
+            best = exact(scale * sums.x);
         }
     }
     return scale;
@@ -130,18 +125,18 @@ fn k_fit_by_turns(x: ptr<function, array<vec4<f32>, 64>>, start: u32, top: f32) 
     for (var i = 0u; i < 16u; i++) {
         let v = (*x)[start + (i >> 2u)][i & 3u];
         q[i] = clamp(round(v * (quotient(-top, most))), -top, top - 1.0);
-        sums += vec2<f32>(exact(v * v * v * q[i]), exact(v * v * q[i] * q[i]));
+        sums += vec2<f32>(exact(exact(exact(v * v) * v) * q[i]), exact(exact(exact(v * v) * q[i]) * q[i]));
     }
     for (var t = 0u; t < 5u; t++) {
         var changed = false;
         for (var i = 0u; i < 16u; i++) {
             let v = (*x)[start + (i >> 2u)][i & 3u];
-            var others = sums - vec2<f32>(exact(v * v * v * q[i]), exact(v * v * q[i] * q[i]));
+            var others = sums - vec2<f32>(exact(exact(exact(v * v) * v) * q[i]), exact(exact(exact(v * v) * q[i]) * q[i]));
             if (others.x > 0.0) {
-                let better = clamp(round(quotient(v * others.y, others.x)), -top, top - 1.0);
+                let better = clamp(round(quotient(exact(v * others.y), others.x)), -top, top - 1.0);
                 if (better != q[i]) {
-                    others += vec2<f32>(exact(v * v * v * better), exact(v * v * better * better));
-                    if (others.y > 0.0 && others.x * others.x * sums.y > sums.x * sums.x * others.y) {
+                    others += vec2<f32>(exact(exact(exact(v * v) * v) * better), exact(exact(exact(v * v) * better) * better));
+                    if (others.y > 0.0 && exact(exact(others.x * others.x) * sums.y) > exact(exact(sums.x * sums.x) * others.y)) {
                         q[i] = better;
                         sums = others;
                         changed = true;

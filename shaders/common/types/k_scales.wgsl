@@ -21,7 +21,7 @@ fn q_put_scales(x: ptr<function, array<vec4<f32>, q_VECTORS>>, words: ptr<functi
     for (var j = 0u; j < 8u; j++) {
         var squares = 0.0;
         for (var k = j * 8u; k < j * 8u + 8u; k++) {
-            squares = k_add(squares, (*x)[k] * (*x)[k]);
+            squares = add_exact4(squares, (*x)[k] * (*x)[k]);
         }
         fits[j] = k_fit(x, j * 8u, 8u, top, root(squares / 32.0), shift, steps, false);
         most = max(most, fits[j]);
