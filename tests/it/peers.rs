@@ -28,7 +28,7 @@ const OPS: &[(&str, &str, usize)] = &[
     ("ROPE", "ne_a=.128,", 80),
     ("SOFT_MAX", "", 100),
     ("MUL_MAT", "n=(1|9|16|32),k=(64|256)", 200),
-    ("FLASH_ATTN_EXT", "hsk=(64|128),.*nr23=.[14],1.,kv=113,nb=(1|32),mask=1,.*prec=f32,type_K=(f16|q8_0)", 40),
+    ("FLASH_ATTN_EXT", "hsk=(64|128),.*nr23=.[14],1.,kv=113,nb=(1|32),mask=1,.*prec=f32,type_K=(f16|q8_0)", 30),
     ("REGLU", "", 5),
     ("GEGLU", "", 5),
     ("SWIGLU", "", 5),
