@@ -1,4 +1,4 @@
-//! One room for each op: pure data, no handles, no unsafe. TABLE: which room serves which ggml op.
+//! One room for each op: pure data, without GPU handles and raw pointers. TABLE: which room serves which ggml op.
 //!
 //! A room says whether and how it computes a node (`choose`: types, shapes and capabilities only), which dispatches that takes
 //! (`plan`: addresses known), and on which graphs it is tested (`cases`). `supports_op` is "choose succeeded": nothing is
