@@ -36,7 +36,7 @@ impl Spaces for Everywhere {
 /// The kernels of the first case of every room.
 fn variants(caps: &Caps) -> Vec<Variant> {
     let mut planner = Planner::new(caps, &Everywhere);
-    for case in ops::TABLE.iter().filter_map(|line| line.room.cases().into_iter().next()) {
+    for case in ops::rooms().filter_map(|line| line.room.cases().into_iter().next()) {
         let make = Make::new().expect("a graph");
         let result = (case.build)(&make).raw();
         // SAFETY: live context and tensors; the graph lives as long.

@@ -13,7 +13,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
 use ggml_webgpu::ggml::make::{Fill, Make, T};
 use ggml_webgpu::ggml::{Type, sys};
-use ggml_webgpu::ops::TABLE;
+use ggml_webgpu::ops;
 use support::{Backend, Graph};
 
 type Build = Box<dyn Fn(&Make) -> T<'_> + Send + Sync>;
@@ -89,10 +89,8 @@ fn main() {
     }
     group.finish();
     let mut group = criterion.benchmark_group("rooms");
-    let mut seen = Vec::new();
-    for line in TABLE {
-        if let (false, Some(case)) = (seen.contains(&line.name), line.room.cases().into_iter().next()) {
-            seen.push(line.name);
+    for line in ops::rooms() {
+        if let Some(case) = line.room.cases().into_iter().next() {
             measure(&mut group, &subjects, &format!("{}: {}", line.name, case.name), &case.build);
         }
     }

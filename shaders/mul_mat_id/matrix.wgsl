@@ -27,10 +27,12 @@ struct Params {
 #bind dst: array<f32>
 #import common/types/SRC0 q_=src0_ Q=src0
 #import common/mat_matrix
+#import common/pair_tile
 
-var<private> length: u32;
-// Of each column: its number in `columns`, its first element in dst.
-var<workgroup> places: array<vec2<u32>, TN>;
+// The pair's number in `columns`.
+fn column_of(pair: u32) -> u32 {
+    return pair / params.slots * params.columns + pair % params.slots % params.columns;
+}
 
 fn column_start(c: u32) -> u32 {
     return params.columns_offset / 2u + places[c].x * params.depth;
@@ -52,12 +54,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     if (m0 >= params.m || pairs == 0u) {
         return;
     }
-    length = pairs;
-    for (var c = lane; c < TN; c += WG) {
-        let pair = list[params.list_offset / 4u + table[entry + 1u] + min(c, pairs - 1u)];
-        let column = pair / params.slots * params.columns + pair % params.slots % params.columns;
-        places[c] = vec2<u32>(column, params.dst_offset / 4u + pair * (params.dst_nb1 / 4u));
-    }
-    workgroupBarrier();
+    take_pairs(table[entry + 1u], pairs, lane);
     multiply_tile(params.src0_offset + table[entry] * params.src0_nb2, m0, lane, sg, sg_lane);
 }

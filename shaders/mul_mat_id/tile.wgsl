@@ -30,17 +30,14 @@ struct Params {
 #import common/types/SRC1 q_=src1_ Q=src1
 #import common/mat_tile
 #import common/pair_column
-
-var<private> columns: u32;
-// Of each column: its first byte in src1, its first element in dst.
-var<workgroup> places: array<vec2<u32>, TN>;
+#import common/pair_tile
 
 fn column_start(c: u32) -> u32 {
     return places[c].x;
 }
 
 fn store_result(c: u32, row: u32, sum: f32) {
-    if (c < columns) {
+    if (c < length) {
         dst[places[c].y + row] = sum;
     }
 }
@@ -51,15 +48,10 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     let group = workgroup_index(id, count);
     let m0 = group / params.tiles * TM;
     let entry = params.table_offset / 4u + group % params.tiles * 3u;
-    let length = table[entry + 2u];
-    if (m0 >= params.m || length == 0u) {
+    let pairs = table[entry + 2u];
+    if (m0 >= params.m || pairs == 0u) {
         return;
     }
-    columns = length;
-    for (var c = lane; c < TN; c += WG) {
-        let pair = list[params.list_offset / 4u + table[entry + 1u] + min(c, length - 1u)];
-        places[c] = vec2<u32>(column_of(pair), params.dst_offset / 4u + pair * (params.dst_nb1 / 4u));
-    }
-    workgroupBarrier();
+    take_pairs(table[entry + 1u], pairs, lane);
     multiply_tile(params.src0_offset + table[entry] * params.src0_nb2, m0, lane);
 }

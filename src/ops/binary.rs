@@ -6,7 +6,7 @@ use anyhow::Result;
 use super::bind::{read_elementwise, write};
 use super::{Case, Planner, Room, elem, grid, split};
 use crate::ggml::make::{Fill, Make, T};
-use crate::ggml::{Node, Tensor, Type, sys};
+use crate::ggml::{Node, Type, sys};
 use crate::gpu::Caps;
 use crate::shader::{Variant, params};
 
@@ -26,11 +26,16 @@ impl Room for Binary {
 
     fn choose(&self, node: &Node, caps: &Caps) -> Result<Choice> {
         let (a, b) = (node.source(0)?, node.source(1)?);
-        if a.ty.is_quant() && matches!(node.op, sys::GGML_OP_ADD | sys::GGML_OP_ADD1) {
-            return blocks(a, b, &node.dst, caps);
-        }
-        for t in [a, b, &node.dst] {
-            elem::need_float(t)?;
+        let blocks = a.ty.is_quant() && matches!(node.op, sys::GGML_OP_ADD | sys::GGML_OP_ADD1);
+        elem::need_float(b)?;
+        if blocks {
+            elem::need_rows(a, "a source")?;
+            if !(node.dst.ty.is_float() || node.dst.ty.is_encoded()) {
+                crate::unsupported!("sums stored as {}", node.dst.ty);
+            }
+        } else {
+            elem::need_float(a)?;
+            elem::need_float(&node.dst)?;
         }
         let op = match node.op {
             sys::GGML_OP_ADD | sys::GGML_OP_ADD1 => "+",
@@ -41,7 +46,11 @@ impl Room for Binary {
         let flat = [a, b, &node.dst].iter().all(|t| t.contiguous() && elem::has_vectors(t.ty, caps))
             && a.same_shape(b)
             && node.dst.elements().is_multiple_of(4);
-        let variant = Variant::new("binary").define("OP", op).constant("wg_size", WG_SIZE.min(caps.max_invocations));
+        let variant = Variant::new("binary")
+            .define("OP", op)
+            .flag("BLOCKS", blocks)
+            .flag("ENCODE", node.dst.ty.is_quant())
+            .constant("wg_size", WG_SIZE.min(caps.max_invocations));
         Ok(Choice { variant, flat })
     }
 
@@ -53,28 +62,18 @@ impl Room for Binary {
         let bound = planner.bind(&[read_elementwise("src0", a, wa), read_elementwise("src1", b, wb), write("dst", dst, wd)])?;
         let variant =
             elem::define(choice.variant.clone().flag("FLAT", flat), &[("SRC0", a.ty, wa), ("SRC1", b.ty, wb), ("DST", dst.ty, wd)]);
-        if a.ty.is_quant() {
-            let each = if dst.ty.is_quant() { u64::from(dst.ty.block()) } else { 4 };
-            let count = dst.elements() / each;
-            let params = params::binary_blocks::Params {
-                count: count as u32,
-                ne0: (dst.ne[0] / each) as u32,
-                ne1: dst.ne[1] as u32,
-                ne2: dst.ne[2] as u32,
-                b_ne0: b.ne[0] as u32,
-                b_ne1: b.ne[1] as u32,
-                b_ne2: b.ne[2] as u32,
-                b_ne3: b.ne[3] as u32,
-                src0_view: bound.view("src0", a)?,
-                src1_view: bound.view("src1", b)?,
-                dst_view: bound.view("dst", dst)?,
-            };
-            return planner.dispatch(variant, &bound, &params, grid::groups(count, WG_SIZE.min(caps.max_invocations)));
-        }
-        let count = if flat { dst.elements() / 4 } else { dst.elements() };
+        // Elements for an invocation.
+        let each = if dst.ty.is_quant() {
+            u64::from(dst.ty.block())
+        } else if flat || a.ty.is_quant() {
+            4
+        } else {
+            1
+        };
+        let count = dst.elements() / each;
         let params = params::binary::Params {
             count: count as u32,
-            ne0: dst.ne[0] as u32,
+            ne0: (dst.ne[0] / each) as u32,
             ne1: dst.ne[1] as u32,
             ne2: dst.ne[2] as u32,
             b_ne0: b.ne[0] as u32,
@@ -155,17 +154,6 @@ impl Room for Binary {
         }));
         cases
     }
-}
-
-/// Sums with a type with blocks.
-fn blocks(a: &Tensor, b: &Tensor, dst: &Tensor, caps: &Caps) -> Result<Choice> {
-    elem::need_float(b)?;
-    elem::need_rows(a, "a source")?;
-    if !(dst.ty.is_float() || dst.ty.is_encoded()) {
-        crate::unsupported!("sums stored as {}", dst.ty);
-    }
-    let variant = Variant::new("binary_blocks").flag("ENCODE", dst.ty.is_quant()).constant("wg_size", WG_SIZE.min(caps.max_invocations));
-    Ok(Choice { variant, flat: false })
 }
 
 /// Four rows of a matrix.

@@ -259,6 +259,12 @@ table! {
     GGML_OP_DSV4_HC_POST => dsv4_hc;
 }
 
+/// A line of each room: its first.
+pub fn rooms() -> impl Iterator<Item = &'static Line> {
+    let is_first = |i: usize| TABLE[..i].iter().all(|line| line.name != TABLE[i].name);
+    TABLE.iter().enumerate().filter(move |(i, _)| is_first(*i)).map(|(_, line)| line)
+}
+
 /// Ops that only look at memory another way: nothing to compute.
 pub fn is_no_op(op: sys::ggml_op) -> bool {
     matches!(op, sys::GGML_OP_NONE | sys::GGML_OP_VIEW | sys::GGML_OP_RESHAPE | sys::GGML_OP_PERMUTE | sys::GGML_OP_TRANSPOSE)
