@@ -13,7 +13,7 @@ struct Params {
     src_ne1: i32,
     src_ne2: i32,
     src_ne3: i32,
-    // pad, circular, reflect: elements before src. win_part, win_unpart: size of a window, windows side by side.
+    // pad, reflect: elements before src; circular: the same, less than src has. win_part, win_unpart: size of a window, windows side by side.
     p0: i32,
     p1: i32,
     p2: i32,
@@ -33,8 +33,8 @@ fn unit_at(i: u32) -> UnitValue {
 #if KIND == pad
     let origin = own - vec4<i32>(params.p0, params.p1, params.p2, params.p3);
 #elif KIND == circular
-    let shifted = (own - vec4<i32>(params.p0, params.p1, params.p2, params.p3)) % max(ne, vec4<i32>(1));
-    let origin = select(shifted, shifted + ne, shifted < vec4<i32>());
+    let shifted = vec4<u32>(own + ne - vec4<i32>(params.p0, params.p1, params.p2, params.p3));
+    let origin = vec4<i32>(shifted % max(vec4<u32>(ne), vec4<u32>(1u)));
 #elif KIND == reflect
     let before = abs(own.x - params.p0);
     let origin = vec4<i32>(select(before, 2 * (ne.x - 1) - before, before >= ne.x), own.yzw);

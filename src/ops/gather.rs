@@ -31,11 +31,13 @@ impl Room for Gather {
             crate::unsupported!("{} as {}", src.ty, dst.ty);
         }
         let p = |i: usize| node.params.i32(i);
+        // Not below 0: a driver has remainders of negative numbers wrong.
+        let wrapped = |before: [i32; 4]| [0, 1, 2, 3].map(|dim| before[dim].rem_euclid(src.ne[dim].max(1) as i32));
         let width = |n: u64, window: i32| n.div_ceil(u64::from(window.max(1).unsigned_abs())) as i32;
         let (kind, own) = match node.op {
-            sys::GGML_OP_PAD if p(8) != 0 => ("circular", [p(0), p(2), p(4), p(6)]),
+            sys::GGML_OP_PAD if p(8) != 0 => ("circular", wrapped([p(0), p(2), p(4), p(6)])),
             sys::GGML_OP_PAD => ("pad", [0, 1, 2, 3].map(|dim| before(node, dim))),
-            sys::GGML_OP_ROLL => ("circular", [p(0), p(1), p(2), p(3)]),
+            sys::GGML_OP_ROLL => ("circular", wrapped([p(0), p(1), p(2), p(3)])),
             sys::GGML_OP_PAD_REFLECT_1D => ("reflect", [p(0), 0, 0, 0]),
             sys::GGML_OP_WIN_PART => ("win_part", [p(2), p(0).max(1), 0, 0]),
             sys::GGML_OP_WIN_UNPART => ("win_unpart", [p(0).max(1), width(dst.ne[1], p(0)), 0, 0]),
