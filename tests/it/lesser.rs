@@ -1,6 +1,8 @@
 //! Lesser devices: cases of every room with capabilities hidden, each set in a process of its own.
 
 use anyhow::{Context, Result, ensure};
+use ggml_webgpu::gpu::caps::AdapterKind;
+use ggml_webgpu::gpu::device::adapters;
 use ggml_webgpu::ops;
 use libtest_mimic::Trial;
 
@@ -19,7 +21,18 @@ pub fn trials() -> Vec<Trial> {
             &[("GGML_WEBGPU_DISABLE", "f16,subgroups,matrix,dot4,immediates")],
             some_of_each_room,
         ),
+        // The variable is Mesa's: bits of llvmpipe's vectors, of which each lane takes 32. Hardware keeps the lanes that it has.
+        child::trial("lesser::with 4 lanes", &[("LP_NATIVE_VECTOR_WIDTH", "128")], || with_lanes(4)),
+        child::trial("lesser::with 16 lanes", &[("LP_NATIVE_VECTOR_WIDTH", "512")], || with_lanes(16)),
     ]
+}
+
+fn with_lanes(lanes: u32) -> Result<()> {
+    for adapter in adapters().iter().filter(|a| a.caps().kind == AdapterKind::Software && a.caps().unfit.is_none()) {
+        let has = adapter.caps().subgroups;
+        ensure!(has == Some((lanes, lanes)), "{} has subgroups of {has:?}, not of {lanes}", adapter.caps().name);
+    }
+    some_of_each_room()
 }
 
 fn some_of_each_room() -> Result<()> {
