@@ -14,16 +14,23 @@ pub fn write() -> Result<()> {
     println!("cargo:rerun-if-changed=src/shader/embed.rs");
     let mut files = BTreeMap::new();
     gather(&root, &root, &mut files)?;
-    let mut list = String::new();
     let mut structs = String::new();
+    let mut texts = BTreeMap::new();
+    let mut words = BTreeMap::new();
     for (name, path) in &files {
-        let text = std::fs::read_to_string(path)?;
+        let text = std::fs::read_to_string(path).with_context(|| format!("While reading {}", path.display()))?;
         let fields = params(&text).with_context(|| format!("shaders/{name}.wgsl: struct Params"))?;
-        let words: usize = fields.iter().map(|(_, ty)| ty.words()).sum();
-        writeln!(list, "    ({name:?}, include_str!({:?}), {words}),", path.display().to_string())?;
         if !fields.is_empty() {
             rust_struct(&mut structs, name, &fields)?;
+            words.insert(name.as_str(), fields.iter().map(|(_, ty)| ty.words()).sum::<usize>());
         }
+        texts.insert(name, text);
+    }
+    let mut list = String::new();
+    for (name, path) in &files {
+        // The kernels of one op may share their `Params`, which then stand in an import.
+        let words = words.get(name.as_str()).or_else(|| imports(&texts[name]).find_map(|import| words.get(import))).unwrap_or(&0);
+        writeln!(list, "    ({name:?}, include_str!({:?}), {words}),", path.display().to_string())?;
     }
     let out = PathBuf::from(std::env::var("OUT_DIR")?).join("shaders.rs");
     let text = format!(
@@ -44,6 +51,11 @@ fn gather(root: &Path, folder: &Path, files: &mut BTreeMap<String, PathBuf>) -> 
         }
     }
     Ok(())
+}
+
+/// The paths that a shader imports itself.
+fn imports(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.strip_prefix("#import ")?.split(' ').next())
 }
 
 enum Field {

@@ -9,7 +9,6 @@ use crate::ggml::{Node, Type};
 use crate::gpu::Caps;
 use crate::gpu::caps::{AdapterKind, Component, MatrixShape};
 use crate::ops::Planner;
-use crate::shader::params;
 
 /// Workgroups that keep a large GPU busy: two for each of the 132 multiprocessors of an H200.
 const BUSY: u64 = 264;
@@ -135,11 +134,10 @@ pub(super) fn plan(node: &Node, shape: &Shape, layout: &Layout, planner: &mut Pl
     let tiles = shape.group_rows().div_ceil(rows);
     let workgroups = shape.groups() * u64::from(tiles);
     let split = parts::split(shape.n_kv, workgroups, BUSY, keys, 4 * keys.max(64));
-    let s = Sources::new("flash_attn/matrix", node, shape, split, Loads::Eight, planner)?;
+    let (variant, s) = Sources::new("flash_attn/matrix", node, shape, tiles, split, Loads::Eight, planner)?;
     let loads = |n: u32, length: u32| (n * length / 8).div_ceil(wr * wc * sg);
     let (k_loads, v_loads) = (loads(keys, layout.k_part), loads(layout.v_part, layout.dv_all));
-    let variant = s
-        .variant
+    let variant = variant
         .flag("MATRIX", true)
         .flag("SUBGROUPS", true)
         .flag("SUBGROUP_SIZE", planner.caps().subgroup_size_control)
@@ -169,33 +167,5 @@ pub(super) fn plan(node: &Node, shape: &Shape, layout: &Layout, planner: &mut Pl
         .number("V_PART", format_args!("{}u", layout.v_part))
         .number("TILE_HALVES", layout.tile_halves())
         .number("SCORE_WORDS", layout.score_words());
-    let params = params::flash_attn_matrix::Params {
-        n_q: shape.n_q,
-        n_kv: shape.n_kv,
-        n_head: shape.n_head,
-        group: shape.group,
-        k_ratio: shape.ratios[0],
-        v_ratio: shape.ratios[1],
-        batch: shape.batch,
-        tiles,
-        splits: split.count,
-        split_keys: split.keys,
-        mask_ne2: s.mask_ne[0],
-        mask_ne3: s.mask_ne[1],
-        scale: shape.scale,
-        softcap: shape.softcap,
-        alibi_heads: shape.alibi.0,
-        alibi_0: shape.alibi.1[0],
-        alibi_1: shape.alibi.1[1],
-        query_view: s.query,
-        keys_view: s.keys,
-        values_view: s.values,
-        mask_view: s.mask,
-        dst_view: s.dst,
-        sinks_offset: s.sinks_offset,
-        part_offset: s.part_offset,
-        part_rows: shape.rows() as u32 * split.count,
-    };
-    planner.dispatch(variant, &s.bound, &params, workgroups * u64::from(split.count))?;
-    s.parts.map_or(Ok(()), |parts| parts.combine(node, shape, planner))
+    s.dispatch(variant, node, shape, planner)
 }

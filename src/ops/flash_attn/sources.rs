@@ -9,6 +9,7 @@ use crate::ggml::{Node, Tensor, Type};
 use crate::gpu::Caps;
 use crate::ops::bind::{Bound, read, write};
 use crate::ops::{Planner, elem};
+use crate::shader::params::flash_attn_sources::Params;
 use crate::shader::{Variant, View};
 
 /// How a kernel reads keys and values.
@@ -24,24 +25,24 @@ pub(super) enum Loads {
     Sixteen,
 }
 
-/// Bound operands and where they lie.
+/// What does not depend on the kernel.
 pub(super) struct Sources {
-    pub bound: Bound,
-    /// Defines and bindings that do not depend on the kernel.
-    pub variant: Variant,
-    pub parts: Option<Parts>,
-    pub query: View,
-    pub keys: View,
-    pub values: View,
-    pub mask: View,
-    pub mask_ne: [u32; 2],
-    pub dst: View,
-    pub sinks_offset: u32,
-    pub part_offset: u32,
+    bound: Bound,
+    pub params: Params,
+    parts: Option<Parts>,
 }
 
 impl Sources {
-    pub fn new(shader: &'static str, node: &Node, shape: &Shape, split: Split, loads: Loads, planner: &mut Planner<'_>) -> Result<Self> {
+    /// The kernel's variant with the defines that follow from the sources, and the sources. `tiles`: tiles of one group of heads.
+    pub fn new(
+        shader: &'static str,
+        node: &Node,
+        shape: &Shape,
+        tiles: u32,
+        split: Split,
+        loads: Loads,
+        planner: &mut Planner<'_>,
+    ) -> Result<(Variant, Self)> {
         let caps = planner.caps();
         let (q, dst) = (node.source(0)?, &node.dst);
         let (k, v) = shape.keys_and_values(node)?;
@@ -78,19 +79,46 @@ impl Sources {
             .flag("mask_VEC", mask_vector)
             .flag("SINKS", sinks.is_some())
             .flag("PARTS", parts.is_some());
-        Ok(Self {
-            variant,
-            query: bound.view("query", q)?,
-            keys: bound.view("keys", k)?,
-            values: bound.view("values", v)?,
-            mask: mask.map_or(Ok(View::default()), |m| bound.view("mask", m))?,
-            mask_ne: mask.map_or([1; 2], |m| [m.ne[2] as u32, m.ne[3] as u32]),
-            dst: if parts.is_none() { bound.view("dst", dst)? } else { View::default() },
+        let mask_ne = mask.map_or([1; 2], |m| [m.ne[2] as u32, m.ne[3] as u32]);
+        let params = Params {
+            n_q: shape.n_q,
+            n_kv: shape.n_kv,
+            dk: shape.dk,
+            dv: shape.dv,
+            n_head: shape.n_head,
+            group: shape.group,
+            k_ratio: shape.ratios[0],
+            v_ratio: shape.ratios[1],
+            batch: shape.batch,
+            tiles,
+            splits: split.count,
+            split_keys: split.keys,
+            pieces: 1,
+            mask_ne2: mask_ne[0],
+            mask_ne3: mask_ne[1],
+            scale: shape.scale,
+            softcap: shape.softcap,
+            alibi_heads: shape.alibi.0,
+            alibi_0: shape.alibi.1[0],
+            alibi_1: shape.alibi.1[1],
+            query_view: bound.view("query", q)?,
+            keys_view: bound.view("keys", k)?,
+            values_view: bound.view("values", v)?,
+            mask_view: mask.map_or(Ok(View::default()), |m| bound.view("mask", m))?,
+            dst_view: if parts.is_none() { bound.view("dst", dst)? } else { View::default() },
             sinks_offset: if sinks.is_some() { bound.offset("sinks")? } else { 0 },
             part_offset: if parts.is_some() { bound.offset("part")? } else { 0 },
-            parts,
-            bound,
-        })
+            part_rows: shape.rows() as u32 * split.count,
+        };
+        Ok((variant, Self { bound, params, parts }))
+    }
+
+    /// A workgroup for each tile, piece and part, and the step that joins the parts.
+    pub fn dispatch(self, variant: Variant, node: &Node, shape: &Shape, planner: &mut Planner<'_>) -> Result<()> {
+        let Params { tiles, pieces, splits, .. } = self.params;
+        let workgroups = [tiles, pieces, splits].into_iter().map(u64::from).product::<u64>();
+        planner.dispatch(variant, &self.bound, &self.params, shape.groups() * workgroups)?;
+        self.parts.map_or(Ok(()), |parts| parts.combine(node, shape, planner))
     }
 }
 

@@ -7,7 +7,7 @@ use super::shape::Shape;
 use super::sources::{Loads, Sources};
 use crate::ggml::Node;
 use crate::ops::Planner;
-use crate::shader::{Variant, params};
+use crate::shader::Variant;
 
 /// Workgroups that keep a large GPU busy: two for each of the 132 multiprocessors of an H200.
 const BUSY: u64 = 264;
@@ -24,45 +24,15 @@ pub(super) fn plan(node: &Node, shape: &Shape, planner: &mut Planner<'_>) -> Res
     let workgroups = shape.groups() * u64::from(tiles) * u64::from(tiling.pieces);
     let split = parts::split(shape.n_kv, workgroups, BUSY, KEYS, 8 * KEYS);
     let ragged = !shape.dk.is_multiple_of(4) || !shape.dv.is_multiple_of(4);
-    let s = Sources::new("flash_attn/tile", node, shape, split, if ragged { Loads::Single } else { Loads::Four }, planner)?;
+    let (variant, mut s) =
+        Sources::new("flash_attn/tile", node, shape, tiles, split, if ragged { Loads::Single } else { Loads::Four }, planner)?;
     let (k, v) = shape.keys_and_values(node)?;
-    let variant = s
-        .variant
+    let variant = variant
         .number("K_BYTES", format_args!("{}u", k.ty.bytes()))
         .number("V_BYTES", format_args!("{}u", v.ty.bytes()))
         .flag("RAGGED", ragged);
-    let params = params::flash_attn_tile::Params {
-        n_q: shape.n_q,
-        n_kv: shape.n_kv,
-        dk: shape.dk,
-        dv: shape.dv,
-        n_head: shape.n_head,
-        group: shape.group,
-        k_ratio: shape.ratios[0],
-        v_ratio: shape.ratios[1],
-        batch: shape.batch,
-        tiles,
-        splits: split.count,
-        split_keys: split.keys,
-        pieces: tiling.pieces,
-        mask_ne2: s.mask_ne[0],
-        mask_ne3: s.mask_ne[1],
-        scale: shape.scale,
-        softcap: shape.softcap,
-        alibi_heads: shape.alibi.0,
-        alibi_0: shape.alibi.1[0],
-        alibi_1: shape.alibi.1[1],
-        query_view: s.query,
-        keys_view: s.keys,
-        values_view: s.values,
-        mask_view: s.mask,
-        dst_view: s.dst,
-        sinks_offset: s.sinks_offset,
-        part_offset: s.part_offset,
-        part_rows: shape.rows() as u32 * split.count,
-    };
-    planner.dispatch(tiling.define(variant), &s.bound, &params, workgroups * u64::from(split.count))?;
-    s.parts.map_or(Ok(()), |parts| parts.combine(node, shape, planner))
+    s.params.pieces = tiling.pieces;
+    s.dispatch(tiling.define(variant), node, shape, planner)
 }
 
 /// How a workgroup is laid out: its rows, its invocations (rows of 8), and the groups of four of the result for each of these.

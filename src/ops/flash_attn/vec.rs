@@ -9,7 +9,6 @@ use crate::ggml::Node;
 use crate::gpu::Caps;
 use crate::gpu::caps::AdapterKind;
 use crate::ops::Planner;
-use crate::shader::params;
 
 /// Workgroups that keep an H200 busy: one for each of its 132 multiprocessors, of which each holds one such workgroup. Measured there:
 /// 264 are up to a fifth slower, 528 half as fast.
@@ -67,12 +66,11 @@ pub(super) fn plan(node: &Node, shape: &Shape, layout: &Layout, planner: &mut Pl
     let workgroups = shape.groups() * u64::from(tiles);
     let block = layout.sg / 4 * layout.keys * layout.subgroups;
     let split = parts::split(shape.n_kv, workgroups, BUSY, layout.sg / 4 * layout.keys, block.max(128));
-    let s = Sources::new("flash_attn/vec", node, shape, split, Loads::Sixteen, planner)?;
-    let variant = s
-        .variant
+    let (variant, s) = Sources::new("flash_attn/vec", node, shape, tiles, split, Loads::Sixteen, planner)?;
+    let variant = variant
         .flag("SUBGROUPS", true)
         .flag("SUBGROUP_SIZE", planner.caps().subgroup_size_control)
-        .flag("ONE_MASK", shape.n_q == 1 && s.mask_ne[0] == 1)
+        .flag("ONE_MASK", shape.n_q == 1 && s.params.mask_ne2 == 1)
         .number("SG", format_args!("{}u", layout.sg))
         .number("SUBGROUP_COUNT", format_args!("{}u", layout.subgroups))
         .number("ROWS", format_args!("{}u", layout.rows))
@@ -82,33 +80,5 @@ pub(super) fn plan(node: &Node, shape: &Shape, layout: &Layout, planner: &mut Pl
         .number("DK", format_args!("{}u", shape.dk))
         .number("DV", format_args!("{}u", shape.dv))
         .number("SHARED_WORDS", layout.shared_words);
-    let params = params::flash_attn_vec::Params {
-        n_q: shape.n_q,
-        n_head: shape.n_head,
-        group: shape.group,
-        k_ratio: shape.ratios[0],
-        v_ratio: shape.ratios[1],
-        batch: shape.batch,
-        tiles,
-        n_kv: shape.n_kv,
-        splits: split.count,
-        split_keys: split.keys,
-        mask_ne2: s.mask_ne[0],
-        mask_ne3: s.mask_ne[1],
-        scale: shape.scale,
-        softcap: shape.softcap,
-        alibi_heads: shape.alibi.0,
-        alibi_0: shape.alibi.1[0],
-        alibi_1: shape.alibi.1[1],
-        query_view: s.query,
-        keys_view: s.keys,
-        values_view: s.values,
-        mask_view: s.mask,
-        dst_view: s.dst,
-        sinks_offset: s.sinks_offset,
-        part_offset: s.part_offset,
-        part_rows: shape.rows() as u32 * split.count,
-    };
-    planner.dispatch(variant, &s.bound, &params, workgroups * u64::from(split.count))?;
-    s.parts.map_or(Ok(()), |parts| parts.combine(node, shape, planner))
+    s.dispatch(variant, node, shape, planner)
 }
