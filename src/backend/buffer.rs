@@ -69,6 +69,22 @@ pub(super) fn set(tensor: *const sys::ggml_tensor, data: *const c_void, offset: 
     transfer::write(&region, at, unsafe { std::slice::from_raw_parts(data.cast(), size) })
 }
 
+/// [`set`] of `copies` pieces of `size` bytes, which lie a stride apart in the tensor and another one in `data`.
+pub(super) fn set_2d(
+    tensor: *const sys::ggml_tensor,
+    data: *const c_void,
+    offset: usize,
+    size: usize,
+    copies: usize,
+    stride_tensor: usize,
+    stride_data: usize,
+) -> Result<()> {
+    for i in 0..copies {
+        set(tensor, data.wrapping_byte_add(i * stride_data), offset + i * stride_tensor, size)?;
+    }
+    Ok(())
+}
+
 fn get(tensor: *const sys::ggml_tensor, data: *mut c_void, offset: usize, size: usize) -> Result<()> {
     if size == 0 {
         return Ok(());
@@ -140,12 +156,7 @@ unsafe extern "C" fn set_tensor_2d(
     stride_tensor: usize,
     stride_data: usize,
 ) {
-    guard("2-D write to a tensor", (), || {
-        for i in 0..copies {
-            set(tensor, data.wrapping_byte_add(i * stride_data), offset + i * stride_tensor, size)?;
-        }
-        Ok(())
-    });
+    guard("2-D write to a tensor", (), || set_2d(tensor, data, offset, size, copies, stride_tensor, stride_data));
 }
 
 unsafe extern "C" fn get_tensor_2d(

@@ -95,12 +95,7 @@ unsafe extern "C" fn set_tensor_2d_async(
     stride_tensor: usize,
     stride_data: usize,
 ) {
-    guard("asynchronous 2-D write to a tensor", (), || {
-        for i in 0..copies {
-            buffer::set(tensor, data.wrapping_byte_add(i * stride_data), offset + i * stride_tensor, size)?;
-        }
-        Ok(())
-    });
+    guard("asynchronous 2-D write to a tensor", (), || buffer::set_2d(tensor, data, offset, size, copies, stride_tensor, stride_data));
 }
 
 /// A place that the host promised to keep until it synchronises.
