@@ -32,6 +32,8 @@ impl Ggml {
             .clang_args(["include", "src"].iter().map(|d| format!("-I{}", self.source.join(d).display())))
             .parse_callbacks(Box::new(bindgen::CargoCallbacks::new()))
             .allowlist_item("(ggml|GGML|gguf|GGUF)_.*")
+            // Only passed by pointer; its bit fields in a newer C library make code that rustc warns of.
+            .opaque_type("_IO_FILE")
             .default_enum_style(bindgen::EnumVariation::Consts)
             .prepend_enum_name(false)
             .derive_default(true)
