@@ -65,11 +65,11 @@ impl Room for Concat {
     fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for dim in 0..4 {
-            for ty in [Type::F32, Type::F16, Type::BF16, Type::I8, Type::I32, Type::I64, Type::Q4_0, Type::Q8_0] {
-                let quant = if ty.is_quant() { 32 } else { 1 };
-                let mut a = [7 * quant, 5, 3, 2];
+            for ty in Type::all() {
+                let block = i64::from(ty.block());
+                let mut a = [7 * block, 5, 3, 2];
                 let b = a;
-                a[dim] = 3 * if dim == 0 { quant } else { 1 };
+                a[dim] = 3 * if dim == 0 { block } else { 1 };
                 cases.push(Case::new(format!("{ty} along {dim}"), move |m| m.concat(m.input(ty, a), m.input(ty, b), dim as i32)));
             }
             let mut empty = [12, 5, 3, 2];

@@ -71,7 +71,7 @@ impl Room for OutProd {
                 }));
             }
         }
-        for ty in [Type::Q4_0, Type::Q8_0, Type::Q4_K, Type::IQ4_XS, Type::IQ3_S] {
+        for ty in Type::all().filter(|t| t.is_quant()) {
             cases.push(Case::new(format!("{ty}"), move |m| m.out_prod(m.input(ty, [256, 33, 2, 1]), m.input(Type::F32, [9, 33, 2, 1]))));
         }
         cases.push(Case::new("shared batches", |m| m.out_prod(m.input(Type::F32, [40, 20, 2, 1]), m.input(Type::F32, [30, 20, 6, 2]))));
