@@ -1,6 +1,9 @@
 // CONV_2D and CONV_3D: a product of the kernels' elements with what lies below them, without storing the latter. A workgroup computes
 // 64 places for 64 output channels, each of its 256 invocations 4 x 4. In two dimensions the third one has length 1.
 // DENSE: the kernels' elements follow each other.
+// HALF: the kernels are f16, and images are rounded to f16 too, as the CPU backend does: where products cancel, the rounding is all
+// that is left.
+#import common/exact
 #import common/grid
 struct Params {
     places: u32,     // in all batches
@@ -58,6 +61,15 @@ const PADDED = 65u; // so that neighbours along k lie in other banks
 var<workgroup> image: array<f32, STEP * SIDE>;
 var<workgroup> weights: array<f32, STEP * PADDED>;
 
+// An element of the image as the product takes it.
+fn factor(v: f32) -> f32 {
+#if HALF
+    return unpack_exact(pack2x16float(vec2<f32>(v, 0.0))).x;
+#else
+    return v;
+#endif
+}
+
 // Where a place lies: x, y, depth, batch.
 fn place_of(i: u32) -> vec4<u32> {
     let row = i / params.places0;
@@ -68,6 +80,7 @@ fn place_of(i: u32) -> vec4<u32> {
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let group = workgroup_index(id, count);
+    exact_begin(group);
     let across = (params.places + SIDE - 1u) / SIDE;
     let base_place = group % across * SIDE;
     let base_channel = group / across * SIDE;
@@ -100,7 +113,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
                 let z = u32(corner.z + i32(level % params.kernel2) * params.dilation2);
                 if (x < params.width && y < params.height && z < params.depth) {
                     let start = plane + level / params.kernel2 * params.src_channel;
-                    v = src_get(start + x * params.src_width + y * params.src_height + z * params.src_depth);
+                    v = factor(src_get(start + x * params.src_width + y * params.src_height + z * params.src_depth));
                 }
             }
             image[step * SIDE + lane % SIDE] = v;

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::bind::{read, write};
 use super::{Case, Planner, Room, case, elem, grid, split};
+use crate::ggml::make::Fill;
 use crate::ggml::{Node, Type, sys};
 use crate::gpu::Caps;
 use crate::shader::{Variant, params};
@@ -94,7 +95,7 @@ impl Room for Conv {
             dst_batch: if deep { (outer as u32).wrapping_mul(d.nb[3]) } else { d.nb[3] },
         };
         let variant = elem::define(
-            Variant::new("conv").flag("DENSE", kernel.contiguous()),
+            Variant::new("conv").flag("DENSE", kernel.contiguous()).flag("HALF", kernel.ty == Type::F16),
             &[("KERNEL", kernel.ty, wk), ("SRC", src.ty, ws), ("DST", dst.ty, wd)],
         );
         planner.dispatch(variant, &bound, &params, grid::groups(places, SIDE) * grid::groups(outer, SIDE))
@@ -129,6 +130,10 @@ impl Room for Conv {
         }
         cases.push(Case::new("1 x 1 kernel", |m| {
             m.conv_2d_direct(m.input(Type::F32, [1, 1, 70, 3]), m.input(Type::F32, [9, 9, 70, 1]), 1, 1, 0, 0, 1, 1)
+        }));
+        cases.push(Case::new("what rounding the image to the kernel's f16 leaves", |m| {
+            let kernel = m.filled(Type::F16, [1, 1, 2, 1], Fill::Values(vec![1.0, -1.0]));
+            m.conv_2d_direct(kernel, m.filled(Type::F32, [1, 1, 2, 1], Fill::Values(vec![2049.0, 2050.0])), 1, 1, 0, 0, 1, 1)
         }));
         cases.push(Case::new("image with channels first", |m| {
             let image = m.permute(m.input(Type::F32, [8, 14, 12, 2]), [2, 0, 1, 3]);
