@@ -64,7 +64,7 @@ var<workgroup> weights: array<f32, STEP * PADDED>;
 // An element of the image as the product takes it.
 fn factor(v: f32) -> f32 {
 #if HALF
-    return unpack_exact(pack2x16float(vec2<f32>(v, 0.0))).x;
+    return half_exact(v);
 #else
     return v;
 #endif

@@ -1,5 +1,7 @@
 // CONV_TRANSPOSE_1D, CONV_TRANSPOSE_2D: each element of dst is the sum over the places of the image whose kernels reach it; one for
 // each invocation. In one dimension the height is 1.
+// HALF: the kernels are f16, and images are rounded to f16 too, as the CPU backend does.
+#import common/exact
 #import common/grid
 struct Params {
     count: u32,
@@ -48,6 +50,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
     if (index >= params.count) {
         return;
     }
+    exact_begin(index);
     let i0 = index % params.ne0;
     let row = index / params.ne0;
     let i1 = row % params.ne1;
@@ -63,7 +66,11 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             w += (i0 - x * params.stride) * params.kernel_width + (i1 - y * params.stride) * params.kernel_height;
             var v = params.src_offset + batch * params.src_batch + x * params.src_width + y * params.src_height;
             for (var c = 0u; c < params.inner; c++) {
+#if HALF
+                sum += kernel_get(w) * half_exact(src_get(v));
+#else
                 sum += kernel_get(w) * src_get(v);
+#endif
                 w += params.kernel_inner;
                 v += params.src_channel;
             }

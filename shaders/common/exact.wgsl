@@ -47,3 +47,7 @@ fn root(v: f32) -> f32 {
 fn unpack_exact(w: u32) -> vec2<f32> {
     return unpack2x16float(w | exact_zero);
 }
+// A value as f16 holds it.
+fn half_exact(v: f32) -> f32 {
+    return unpack_exact(pack2x16float(vec2<f32>(v, 0.0))).x;
+}
